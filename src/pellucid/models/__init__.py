@@ -1,0 +1,1 @@
+"""Models: the layers put together, and the families whose weights they can take."""

@@ -1,0 +1,142 @@
+"""What all models share: looking at a text, their tokenizer, and their limits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from pellucid.errors import UsageError
+from pellucid.models.batch import Batch
+from pellucid.models.forecast import check_budget, forecast
+from pellucid.nn.config import Config
+from pellucid.nn.layer import Layer
+from pellucid.record.note import listening
+from pellucid.record.recorder import Recorder
+from pellucid.record.tokens import Tokens
+from pellucid.record.trace import Trace
+from pellucid.record.verify import apart
+from pellucid.text.tokenizer import Tokenizer
+
+BUDGET = 4e9  # bytes that a record may hold unless one says otherwise
+
+Texts = str | Sequence[str]
+Patterns = str | Sequence[str]
+Inputs = dict[str, Tensor | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What a run gives: the last hidden vectors, and logits where the model has a head."""
+
+    hidden: Float[Tensor, "B T D"]
+    logits: Float[Tensor, "B T V"] | None = None
+    pooled: Float[Tensor, "B D"] | None = None
+
+
+class Model(nn.Module):
+    """A Transformer with its tokenizer. `model.see(text)` runs it and gives every number."""
+
+    streams: tuple[str, ...] = ("tokens",)  # one text; or a source and a target
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        self.name = config.family
+        self.features: tuple[str, ...] = ()  # names of the columns, where they have any
+        self._tokenizer: Tokenizer | None = None
+        self._forecasts: dict[object, int] = {}
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Text to ids and back, as this model was trained."""
+        if self._tokenizer is None:
+            raise UsageError("This model has no tokenizer; set model.tokenizer, or give it ids.")
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights lie."""
+        return next(self.parameters(), torch.empty(0)).device
+
+    def see(self, *texts: Texts, keep: Patterns = "*", budget: float = BUDGET) -> Trace:
+        """Run the model on one text, a list of texts, or a source and a target; record it all.
+
+        `keep` are patterns of names to record. `budget` is the most bytes to hold: it is compared
+        with a forecast before the run.
+        """
+        patterns = (keep,) if isinstance(keep, str) else tuple(keep)
+        read = self.read(*texts)
+        inputs = self._inputs(read)
+        check_budget(self._forecast(inputs, patterns), budget)
+        recorder = Recorder(patterns)
+        with torch.no_grad(), listening(recorder):
+            output = self.forward(**inputs)  # the plain run, even where the model is compiled
+        return Trace.of(recorder, read, self._about(output, inputs), self.tokenizer.piece)
+
+    def forecast(self, *texts: Texts, keep: Patterns = "*") -> int:
+        """The bytes that `see` would hold, found without running the model."""
+        patterns = (keep,) if isinstance(keep, str) else tuple(keep)
+        return self._forecast(self._inputs(self.read(*texts)), patterns)
+
+    def read(self, *texts: Texts) -> dict[str, list[Tokens]]:
+        """The tokens of each stream; a text beyond the model's limit is refused."""
+        if len(texts) != len(self.streams):
+            raise UsageError(
+                f"This model takes {len(self.streams)} ({' and '.join(self.streams)}); "
+                f"{len(texts)} came."
+            )
+        return {
+            stream: [self._encode(text) for text in ([given] if isinstance(given, str) else given)]
+            for stream, given in zip(self.streams, texts, strict=True)
+        }
+
+    def weights(self) -> dict[str, Tensor]:
+        """The weights by their names in a trace."""
+        return {
+            name: layer.tensor(local)
+            for layer in self.modules()
+            if isinstance(layer, Layer)
+            for name, local in layer.graph()[1].items()
+        }
+
+    def check_length(self, length: int) -> None:
+        """Refuse what is longer than the model's positions reach."""
+        if 0 < self.config.longest < length:
+            raise UsageError(
+                f"The text has {length} tokens; this model reads at most {self.config.longest}. "
+                "Shorten it."
+            )
+
+    def _encode(self, text: str) -> Tokens:
+        tokens = self.tokenizer.encode(text)
+        self.check_length(len(tokens))
+        return tokens
+
+    def _inputs(self, read: Mapping[str, list[Tokens]]) -> Inputs:
+        """The arguments of `forward` for these tokens."""
+        batch = Batch.of(read["tokens"], self.device)
+        return {"ids": batch.ids, "mask": batch.mask}
+
+    def _forecast(self, inputs: Inputs, patterns: tuple[str, ...]) -> int:
+        """Remembered for each shape, so that looking again costs nothing more."""
+        shapes = tuple((name, x.shape) for name, x in inputs.items() if x is not None)
+        if (shapes, patterns) not in self._forecasts:
+            self._forecasts[shapes, patterns] = forecast(self, inputs, patterns)
+        return self._forecasts[shapes, patterns]
+
+    def _about(self, output: Output, inputs: Inputs) -> dict[str, Any]:
+        about: dict[str, Any] = {"model": self.name, "config": asdict(self.config)}
+        about["features"] = list(self.features)
+        about["dtype"] = str(output.hidden.dtype).removeprefix("torch.")
+        if self._compiled_call_impl is not None:
+            with torch.no_grad():
+                compiled = self(**inputs)
+            about["compiled run differs by"] = apart(compiled.hidden, output.hidden)
+        return about

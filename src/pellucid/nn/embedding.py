@@ -1,0 +1,111 @@
+"""Embedding: a token's vector, where it stands, and which segment it belongs to, added up."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from pellucid.formula.elements import add, scale, shift
+from pellucid.formula.places import gather, positions
+from pellucid.formula.positions import sinusoid
+from pellucid.nn.config import Config
+from pellucid.nn.layer import Layer
+from pellucid.nn.mask import Mask
+from pellucid.nn.norm import NORMS
+from pellucid.record.note import Steps, link, note
+
+VECTOR = "B T D"
+
+
+class Tokens(Layer):
+    """The ids as they come, which of them are real, and the positions that follow."""
+
+    def steps(self) -> Steps:
+        return {"positions": positions("real", axes="B T")}
+
+    def forward(self, ids: Int[Tensor, "B T"], mask: Mask) -> None:
+        note(self, ids=ids, real=mask.real)
+        link(self, positions=mask.positions)
+
+
+class Embedding(Layer):
+    """words[id] (· scale) + position + segments[segment], normed where the model does so."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        self.words = nn.Embedding(config.vocabulary, config.width)
+        if config.positions == "learned":
+            self.positions = nn.Embedding(config.longest + config.position_offset, config.width)
+        if config.segments:
+            self.segments = nn.Embedding(config.segments, config.width)
+        self.norm = NORMS[config.embedding_norm](config.width, config.epsilon)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def steps(self) -> Steps:
+        words, places, segments = self._word_steps(), self._place_steps(), self._segment_steps()
+        parts = [list(steps)[-1] for steps in (words, places, segments) if steps]
+        return {**words, **places, **segments, "sum": add(*parts, axes=VECTOR)}
+
+    def _word_steps(self) -> Steps:
+        words = {"words": gather("words.weight", "ids", axes=VECTOR)}
+        if self.config.embedding_scale == 1:
+            return words
+        return {**words, "scaled": scale("words", by=self.config.embedding_scale, axes=VECTOR)}
+
+    def _place_steps(self) -> Steps:
+        c = self.config
+        table: dict[str, Steps] = {
+            "learned": {
+                "rows": shift("places", by=c.position_offset, axes="B T"),
+                "positions": gather("positions.weight", "rows", axes=VECTOR),
+            },
+            "sinusoidal": {"positions": sinusoid("places", **self._waves, axes=VECTOR)},
+        }
+        return table.get(c.positions, {})
+
+    def _segment_steps(self) -> Steps:
+        if not self.config.segments:
+            return {}
+        return {"segments": gather("segments.weight", "segment_ids", axes=VECTOR)}
+
+    @property
+    def _waves(self) -> dict[str, object]:
+        return {"width": self.config.width, "base": 10000.0, "layout": self.config.wave_layout}
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], mask: Mask, segment_ids: Int[Tensor, "B T"]
+    ) -> Float[Tensor, "B T D"]:
+        link(self, ids=ids, places=mask.positions)
+        x = self.words(ids)
+        x = x * self.config.embedding_scale if self.config.embedding_scale != 1 else x
+        x = self._place(x, mask.positions)
+        if self.config.segments:
+            note(self, segment_ids=segment_ids)
+            x = x + self.segments(segment_ids)
+        link(self, sum=x)
+        x = self.dropout(self.norm(x, mask.real))
+        note(self, output=x)
+        return x
+
+    def _place(self, x: Float[Tensor, "B T D"], places: Int[Tensor, "B T"]) -> Tensor:
+        if self.config.positions == "learned":
+            return x + self.positions(places + self.config.position_offset)
+        if self.config.positions == "sinusoidal":
+            waves: Tensor = sinusoid.compute(places, **self._waves)
+            return x + waves.to(x.dtype)
+        return x
+
+
+class Entrance(Layer):
+    """The way in: ids, then their embedding."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.tokens = Tokens()
+        self.embed = Embedding(config)
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], mask: Mask, segment_ids: Int[Tensor, "B T"] | None = None
+    ) -> Float[Tensor, "B T D"]:
+        self.tokens(ids, mask)
+        return self.embed(ids, mask, torch.zeros_like(ids) if segment_ids is None else segment_ids)

@@ -1,0 +1,61 @@
+"""The feed-forward network: each position alone, through a wider layer and back."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from pellucid.formula import OPERATIONS
+from pellucid.formula.elements import multiply
+from pellucid.nn.config import Config
+from pellucid.nn.layer import step
+from pellucid.nn.sublayer import Context, Sublayer
+from pellucid.record.note import Steps, note
+
+
+class FeedForward(Sublayer):
+    """W₂ f(W₁ x + b₁) + b₂ (Vaswani et al. 2017, equation 2)."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        bias = config.feedforward_bias == "all"
+        self.activation = OPERATIONS[config.activation]
+        self.hidden = nn.Linear(config.width, config.inner, bias=bias)
+        self.output = nn.Linear(config.inner, config.width, bias=bias)
+
+    def steps(self) -> Steps:
+        return {
+            **super().steps(),
+            **step("hidden", self.hidden, of="input", axes="B T F"),
+            "activated": self.activation("hidden", axes="B T F"),
+            **step("output", self.output, of="activated", axes="B T D"),
+        }
+
+    def work(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T D"]:
+        output: Tensor = self.output(self.inner(x))
+        note(self, input=x, output=output)
+        return output
+
+    def inner(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T F"]:
+        """The wide layer, activated."""
+        return self.activation.compute(self.hidden(x))
+
+
+class GatedFeedForward(FeedForward):
+    """W₂ (f(W₁ x) ⊙ W₃ x): one half opens the gate for the other (Shazeer 2020)."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.gate = nn.Linear(config.width, config.inner, bias=config.feedforward_bias == "all")
+
+    def steps(self) -> Steps:
+        return {
+            **super().steps(),
+            **step("gate", self.gate, of="input", axes="B T F"),
+            "opened": self.activation("gate", axes="B T F"),
+            "activated": multiply("opened", "hidden", axes="B T F"),
+        }
+
+    def inner(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T F"]:
+        return self.activation.compute(self.gate(x)) * self.hidden(x)
+
+
+FEEDFORWARDS = {"none": FeedForward, "gated": GatedFeedForward}

@@ -1,0 +1,77 @@
+"""What every layer of the house is: a module that knows its path and states its steps."""
+
+from dataclasses import replace
+from operator import attrgetter
+
+from torch import Tensor, nn
+
+from pellucid.formula import Formula
+from pellucid.formula.elements import same
+from pellucid.formula.sums import affine
+from pellucid.record.node import Node
+from pellucid.record.note import Steps
+
+UNSAID = {"layers", "entrance"}  # parts of a module's path that a name in the trace leaves out
+
+
+class Layer(nn.Module):
+    """A module with a name in the trace and a table of the numbers it makes."""
+
+    path: str = ""
+
+    def steps(self) -> Steps:
+        """Name → formula over the layer's own names, its parts' names and its parameters."""
+        return {}
+
+    def graph(self) -> tuple[dict[str, Node], dict[str, str]]:
+        """The steps under their full names, and where the weights among their parents are.
+
+        Made once for each mode, since a run may be recorded thousands of times.
+        """
+        tables = self.__dict__.setdefault("_tables", {})
+        key = self.path, self.training
+        if key not in tables:
+            tables[key] = self._nodes(), self._weights()
+        found: tuple[dict[str, Node], dict[str, str]] = tables[key]
+        return found
+
+    def _nodes(self) -> dict[str, Node]:
+        full = f"{self.path}.{{}}".format
+        return {
+            full(name): Node(
+                full(name),
+                replace(formula, parents=tuple(map(full, formula.parents))),
+                formula.axes,
+            )
+            for name, formula in self.steps().items()
+        }
+
+    def _weights(self) -> dict[str, str]:
+        parents = {parent for formula in self.steps().values() for parent in formula.parents}
+        return {f"{self.path}.{name}": name for name in parents if self._has(name)}
+
+    def tensor(self, name: str) -> Tensor:
+        """A parameter or buffer of the layer or of its parts, apart from the gradient's graph."""
+        found: Tensor = attrgetter(name)(self)
+        return found.detach()
+
+    def _has(self, name: str) -> bool:
+        try:
+            return isinstance(attrgetter(name)(self), Tensor)
+        except AttributeError:
+            return False
+
+
+def give_paths(model: nn.Module) -> None:
+    """Tell each layer its path in the trace: its path in the model, less what goes unsaid."""
+    for name, module in model.named_modules():
+        if isinstance(module, Layer):
+            module.path = ".".join(part for part in name.split(".") if part not in UNSAID)
+
+
+def step(name: str, part: nn.Module, of: str, axes: str) -> dict[str, Formula]:
+    """What a part called `name` makes of the value called `of`: xWᵀ + b, or x itself."""
+    if not isinstance(part, nn.Linear):
+        return {name: same(of, axes=axes)}
+    bias = [f"{name}.bias"] if part.bias is not None else []
+    return {name: affine(of, f"{name}.weight", *bias, axes=axes)}

@@ -1,0 +1,40 @@
+"""A stack: the same block again and again, and a last norm where norms come first."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from pellucid.nn.block import Block
+from pellucid.nn.config import Config
+from pellucid.nn.layer import Layer
+from pellucid.nn.mask import Mask, Pattern
+from pellucid.nn.norm import NORMS
+from pellucid.nn.positions import BIASES, Bias
+from pellucid.nn.sublayer import Context
+from pellucid.record.note import note
+
+
+class Stack(Layer):
+    """The layers of an encoder (pattern "full") or a decoder ("causal")."""
+
+    def __init__(self, config: Config, pattern: Pattern, *, source: bool = False) -> None:
+        super().__init__()
+        direction = "both" if pattern == "full" else "back"
+        self.positions = BIASES.get(config.positions, Bias)(config, direction)
+        self.layers = nn.ModuleList(
+            Block(config, pattern, source=source) for _ in range(config.layers)
+        )
+        self.norm = NORMS[config.final_norm](config.width, config.epsilon)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        mask: Mask,
+        memory: Float[Tensor, "B S D"] | None = None,
+        memory_mask: Mask | None = None,
+    ) -> Float[Tensor, "B T W"]:
+        context = Context(mask, self.positions(mask), memory, memory_mask)
+        for block in self.layers:
+            x = block(x, context)
+        y: Tensor = self.norm(x, mask.real)
+        note(self, output=y)
+        return y

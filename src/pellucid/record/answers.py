@@ -1,0 +1,81 @@
+"""What the last vectors say: the likeliest words, or the words they lie nearest to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from pellucid.record.trace import Trace
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A word of the vocabulary, and its probability or its cosine."""
+
+    piece: str
+    id: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Answers:
+    """For each sentence and each position the best words, best first.
+
+    `meaning` says what a score is: "probability" of being the next word, where the model has a
+    head for words, else the "cosine" between the last vector and the word's own vector.
+    """
+
+    meaning: str
+    words: list[list[list[Answer]]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The answers as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Answers:
+        """The inverse of `to_json`."""
+        words = [
+            [[Answer(**word) for word in position] for position in sentence]
+            for sentence in data["words"]
+        ]
+        return cls(data["meaning"], words)
+
+
+@torch.no_grad()
+def answer(trace: Trace, best: int = 5) -> Answers | None:
+    """The best words at each position; None where vectors and words cannot be compared."""
+    if "answers" in trace.about:
+        return Answers.from_json(trace.about["answers"])
+    if "head.logits" in trace:
+        return _top(trace, "probability", trace["head.probabilities"], best)
+    cosines = _cosines(trace)
+    return None if cosines is None else _top(trace, "cosine", cosines, best)
+
+
+def _cosines(trace: Trace) -> Tensor | None:
+    last = "decoder.output" if "decoder.output" in trace else "encoder.output"
+    words = trace.weights.get("embed.words.weight")
+    if words is None or last not in trace or trace.shape(last)[-1] != words.shape[-1]:
+        return None
+    hidden = functional.normalize(trace[last].float(), dim=-1)
+    return hidden @ functional.normalize(words.float(), dim=-1).T
+
+
+def _top(trace: Trace, meaning: str, scores: Tensor, best: int) -> Answers | None:
+    if (piece := trace.piece) is None:
+        return None
+    values, ids = scores.topk(min(best, scores.shape[-1]), dim=-1)
+    words = [
+        [
+            [Answer(piece(i), i, v) for i, v in zip(of, at, strict=True)]
+            for of, at in zip(sentence_ids, sentence, strict=True)
+        ]
+        for sentence_ids, sentence in zip(ids.tolist(), values.tolist(), strict=True)
+    ]
+    return Answers(meaning, words)

@@ -1,0 +1,80 @@
+"""The recorder: hears what layers note during one run, and keeps what was asked for."""
+
+import weakref
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from torch import Tensor
+
+from pellucid.formula.elements import same
+from pellucid.record.node import Node
+from pellucid.record.note import Noted
+
+AXES = {1: "D", 2: "B T", 3: "B T D", 4: "B H T S"}  # of a value that comes without a formula
+
+
+def in_words(size: float) -> str:
+    """A number of bytes as a person says it: 49.2 MB."""
+    for unit, bytes_of in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:.3g} {unit}"
+    return f"{size:.0f} bytes"
+
+
+class Recorder:
+    """Collects nodes (the graph), held values, and the weights they were made with.
+
+    `keep` are patterns of names ("encoder.3.*").
+    """
+
+    def __init__(self, keep: tuple[str, ...] = ("*",)) -> None:
+        self.keep = keep
+        self.nodes: dict[str, Node] = {}
+        self.held: dict[str, Tensor] = {}
+        self.weights: dict[str, Tensor] = {}
+        self.size = 0
+        self._names: dict[int, tuple[weakref.ref[Tensor], str]] = {}
+        self._storages: set[int] = set()
+        self._known: set[str] = set()
+
+    def hear(self, layer: Noted, values: Mapping[str, Tensor], *, hold: bool) -> None:
+        """Names for tensors. A tensor that has a name is the same value under another."""
+        if layer.path not in self._known:
+            self._learn(layer)
+        for local, value in values.items():
+            name = f"{layer.path}.{local}"
+            held = hold and self._wanted(name)
+            self._name(name, value, held=held)
+            if held:
+                self._hold(name, value)
+
+    def _learn(self, layer: Noted) -> None:
+        """The layer's table of steps becomes part of the graph."""
+        self._known.add(layer.path)
+        nodes, weights = layer.graph()
+        self.nodes.update(nodes)
+        for name, local in weights.items():
+            self.weights[name] = layer.tensor(local)
+
+    def _name(self, name: str, value: Tensor, *, held: bool) -> None:
+        reference, known = self._names.get(id(value), (None, ""))
+        fresh = name not in self.nodes
+        if reference is None or reference() is not value:
+            known = ""
+        if fresh and known:
+            axes = self.nodes[known].axes
+            self.nodes[name] = Node(name, same(known, axes=axes), axes)
+        elif fresh:
+            self.nodes[name] = Node(name, None, AXES[value.dim()])
+        if not known or (held and fresh):
+            self._names[id(value)] = (weakref.ref(value), name)
+
+    def _wanted(self, name: str) -> bool:
+        return self.keep == ("*",) or any(fnmatchcase(name, pattern) for pattern in self.keep)
+
+    def _hold(self, name: str, value: Tensor) -> None:
+        storage = value.untyped_storage()
+        if storage._cdata not in self._storages:
+            self._storages.add(storage._cdata)
+            self.size += storage.nbytes()
+        self.held[name] = value

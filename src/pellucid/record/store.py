@@ -1,0 +1,113 @@
+"""Traces as files. The ending says how: each has a writer, and .safetensors can be read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from pellucid.errors import PellucidError, UsageError
+from pellucid.record.files import Existing, write
+from pellucid.record.node import Node
+from pellucid.record.tokens import Tokens
+
+if TYPE_CHECKING:
+    from pellucid.record.trace import Trace
+
+FORMAT = 1
+SMALL = 65_536  # numbers in a weight that is kept with every saved trace
+
+# a file's ending and what writes it; views stand further down the house, so they are named
+WRITERS = {
+    ".safetensors": "pellucid.record.store:fill",
+    ".json": "pellucid.views.data:fill",
+    ".html": "pellucid.views.page:fill",
+}
+
+
+def writer_of(path: Path) -> Any:
+    """The function that fills a file of this ending; an unknown ending is refused."""
+    if path.suffix not in WRITERS:
+        endings = ", ".join(WRITERS)
+        raise UsageError(f"{path} has the ending {path.suffix!r}; a trace is saved as {endings}.")
+    module, _, function = WRITERS[path.suffix].partition(":")
+    return getattr(import_module(module), function)
+
+
+def save(trace: Trace, path: Path, *, weights: Literal["small", "all"], existing: Existing) -> Path:
+    """Write the trace in the way its ending asks for."""
+    fill = writer_of(path)
+    return write(path, lambda beside: fill(trace, beside, weights), existing)
+
+
+def fill(trace: Trace, path: Path, weights: str) -> None:
+    """Recorded values and weights as safetensors, the graph as JSON in its header."""
+    kept = {
+        name: tensor
+        for name, tensor in trace.weights.items()
+        if weights == "all" or tensor.numel() <= SMALL
+    }
+    description = {
+        "format": FORMAT,
+        "nodes": [node.to_json() for node in trace.nodes.values()],
+        "weights": list(kept),
+        "texts": {name: [t.to_json() for t in stream] for name, stream in trace.texts.items()},
+        "about": about(trace),
+    }
+    tensors = {
+        name: tensor.detach().clone(memory_format=torch.contiguous_format)
+        for name, tensor in (kept | trace.held).items()
+    }
+    save_file(tensors, path, metadata={"pellucid": json.dumps(description)})
+
+
+def about(trace: Trace) -> dict[str, Any]:
+    """What is known about the run, the words it answers with among it."""
+    answers = trace.answers()
+    return trace.about | ({"answers": answers.to_json()} if answers else {})
+
+
+def read(path: Path, weights: Mapping[str, Tensor]) -> dict[str, Any]:
+    """A trace's parts from a file, checked; `weights` supplies what the file left out."""
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}; give one that trace.save() wrote.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = (file.metadata() or {}).get("pellucid")
+            # a copy of their own lies aligned in memory, so that products give the same bits
+            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise PellucidError(f"{path} is broken or no safetensors file ({error}).") from error
+    if header is None:
+        raise PellucidError(f"{path} holds tensors but no trace; trace.save() writes one.")
+    try:
+        return _parts(json.loads(header), tensors, weights)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise PellucidError(
+            f"{path} holds a trace that cannot be understood ({error!r}); save it again."
+        ) from error
+
+
+def _parts(
+    description: dict[str, Any], tensors: dict[str, Tensor], weights: Mapping[str, Tensor]
+) -> dict[str, Any]:
+    if description["format"] != FORMAT:
+        raise ValueError(f"format {description['format']}, this version reads {FORMAT}")
+    names = description["weights"]
+    return {
+        "nodes": {data["name"]: Node.from_json(data) for data in description["nodes"]},
+        "held": {name: tensor for name, tensor in tensors.items() if name not in names},
+        "weights": {**weights, **{name: tensors[name] for name in names}},
+        "texts": {
+            stream: [Tokens.from_json(data) for data in texts]
+            for stream, texts in description["texts"].items()
+        },
+        "about": description["about"],
+    }

@@ -1,0 +1,189 @@
+"""The trace: every number of a run, by name; what was not kept follows from what was."""
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from pellucid.errors import UsageError
+from pellucid.record.answers import Answers, answer
+from pellucid.record.explain import Cell, Explanation, explain
+from pellucid.record.files import Existing
+from pellucid.record.node import Node, sort
+from pellucid.record.recorder import Recorder
+from pellucid.record.store import read, save
+from pellucid.record.tokens import Tokens
+from pellucid.record.tree import Tree, grow
+from pellucid.record.verify import Verification, verify
+
+Kind = Literal["recorded", "derived", "weight"]
+
+
+class Trace(Mapping[str, Tensor]):
+    """A graph of named values. `trace["encoder.3.attention.weights"]` is a tensor, [B H T S].
+
+    Recorded values are the run's own tensors; the others are computed from them when asked for,
+    in the model's precision. `texts` has the tokens of each stream ("tokens", or "source" and
+    "target"), one entry a sentence; `about` says which model it was.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, Node],
+        held: Mapping[str, Tensor],
+        weights: Mapping[str, Tensor],
+        texts: Mapping[str, list[Tokens]],
+        about: Mapping[str, Any],
+    ) -> None:
+        self.nodes, self.held, self.weights = sort(nodes), dict(held), dict(weights)
+        self.texts, self.about = dict(texts), dict(about)
+        self.piece: Callable[[int], str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        recorder: Recorder,
+        texts: Mapping[str, list[Tokens]],
+        about: Mapping[str, Any],
+        piece: Callable[[int], str] | None = None,
+    ) -> "Trace":
+        """What a recorder has heard; `piece` turns an id into the word of an answer."""
+        trace = cls(recorder.nodes, recorder.held, recorder.weights, texts, about)
+        trace.piece = piece
+        return trace
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.nodes or name in self.weights
+
+    @torch.no_grad()
+    def __getitem__(self, name: str) -> Tensor:
+        return self.value(name, {})
+
+    def value(self, name: str, known: dict[str, Tensor]) -> Tensor:
+        """The value by name; `known` takes what had to be derived on the way."""
+        for place in (self.held, self.weights, known):
+            if name in place:
+                return place[name]
+        formula = self.node(name).formula
+        if formula is None:
+            raise UsageError(self._missing(name))
+        operands = [self.value(parent, known) for parent in formula.parents]
+        known[name] = formula.compute(*operands)
+        return known[name]
+
+    def node(self, name: str) -> Node:
+        """The node of this name; where there is none, the error says the nearest."""
+        if name not in self.nodes:
+            near = get_close_matches(name, [*self.nodes, *self.weights], n=3, cutoff=0.5)
+            hint = f"; near it: {', '.join(near)}" if near else ""
+            raise UsageError(f"The trace has no {name!r}{hint}. trace.tree() lists all names.")
+        return self.nodes[name]
+
+    def kind(self, name: str) -> Kind:
+        """Whether the value was recorded in the run, is derived on demand, or is a weight."""
+        if name in self.weights:
+            return "weight"
+        return "recorded" if name in self.held else "derived"
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The value's shape, without computing the value."""
+        return self._shapes[name]
+
+    def names(self, pattern: str = "*") -> list[str]:
+        """All names that fit the pattern ("encoder.3.*")."""
+        return [name for name in self.nodes if fnmatchcase(name, pattern)]
+
+    def tree(self, pattern: str = "*") -> Tree:
+        """Names, shapes, formulas, and whether recorded or derived; prints as a table."""
+        return grow(self, pattern)
+
+    def explain(
+        self,
+        name: str,
+        *,
+        row: str | int = 0,
+        column: str | int = 0,
+        head: int = 0,
+        sentence: int = 0,
+    ) -> Explanation:
+        """One number: its formula, its operands with their numbers, and so back to the text.
+
+        Rows and columns that stand for tokens may be given as words ("bank") or as numbers.
+        """
+        return explain(self, name, Cell(row=row, column=column, head=head, sentence=sentence))
+
+    def verify(self, pattern: str = "*") -> Verification:
+        """Every value recomputed in float64 from its parents, and how far the two are apart."""
+        return verify(self, pattern)
+
+    def answers(self, best: int = 5) -> Answers | None:
+        """The likeliest next words at each position, or the words nearest to the last vectors."""
+        return answer(self, best)
+
+    def tokens(self, name: str, axis: str, sentence: int = 0) -> Tokens | None:
+        """The tokens that the axis "T" or "S" of a value stands for; None for other axes."""
+        if axis not in "TS":
+            return None
+        crossing = ".cross." in name and (axis == "S" or name.endswith(("memory", "key", "value")))
+        from_source = crossing or name.startswith(("source.", "encoder."))
+        stream = "source" if from_source else "target"
+        return self.texts.get(stream, self.texts.get("tokens", []))[sentence]
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        weights: Literal["small", "all"] = "small",
+        existing: Existing = "refuse",
+    ) -> Path:
+        """Write the trace; the ending says how (see `store.WRITERS`).
+
+        A saved trace keeps causes and vectors of weights; with weights="all" also the matrices,
+        so that everything can be derived without its model.
+        """
+        return save(self, Path(path), weights=weights, existing=existing)
+
+    @classmethod
+    def load(cls, path: str | Path, weights: Mapping[str, Tensor] | None = None) -> "Trace":
+        """Read what `save("….safetensors")` wrote; `model.weights()` gives it its weights back."""
+        return cls(**read(Path(path), weights or {}))
+
+    @property
+    def size(self) -> int:
+        """Bytes held by the recorded values, shared storage counted once."""
+        storages = {t.untyped_storage()._cdata: t.untyped_storage() for t in self.held.values()}
+        return sum(storage.nbytes() for storage in storages.values())
+
+    @cached_property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes by running all formulas on tensors without numbers."""
+        known = {
+            name: torch.empty_like(tensor, device="meta")
+            for name, tensor in (self.weights | self.held).items()
+        }
+        ghost = Trace(self.nodes, {}, {}, {}, {})
+        for name, node in self.nodes.items():
+            if node.formula is not None or name in known:
+                ghost.value(name, known)
+        return {name: tuple(tensor.shape) for name, tensor in known.items()}
+
+    def _missing(self, name: str) -> str:
+        return (
+            f"{name} is not in the record, and is needed; look again with a wider `keep`, "
+            "or load the trace with its model's weights: Trace.load(path, model.weights())."
+        )
+
+    def __repr__(self) -> str:
+        texts = [tokens.text for stream in self.texts.values() for tokens in stream]
+        return f"<Trace of {', '.join(map(repr, texts))}: {len(self)} names>"

