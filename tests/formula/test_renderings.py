@@ -25,7 +25,7 @@ MINUS_BEFORE_POWER = re.compile(r"(?:^|[(,=<>*/+-])-[^-+*/(),]+\^")  # Excel: -2
 COMMANDS = set(
     "Phi cdot cos frac infty log mathrm max min odot pi sigma sin sqrt tanh text tfrac top".split()
 )
-SYMBOLS = "ABCZ"
+SYMBOLS = ("A^Q", "B^Q", "C^Q", "Z^Q")
 IN_WORDS = re.compile(r"\\(?:text|mathrm)\{[a-z ,]+\}|\\[A-Za-z]+")
 
 
@@ -117,6 +117,7 @@ def test_mathematics_is_well_formed(name: str) -> None:
         assert set(re.findall(r"\\([A-Za-z]+)", text)) <= COMMANDS, text
         assert not re.search(r"[A-Za-z]{2,}|\de", IN_WORDS.sub("", text)), text
         assert "{}" not in text, text
+        assert not re.search(r"\^(?:\w|\{[^{}]*\})\^", text), text
 
 
 @each_operation

@@ -78,6 +78,8 @@ export const operations = {
     return matrix(rows, real.rows, (i, j) => (at(real, j, 0) && j <= i + ahead ? 1 : 0));
   },
   first: ([x, real]) => matrix(1, x.columns, (_, j) => at(x, Math.max(0, real.data.indexOf(1)), j)),
+  last: ([x, real]) => matrix(1, x.columns, (_, j) =>
+    at(x, real.data.lastIndexOf(1) < 0 ? x.rows - 1 : real.data.lastIndexOf(1), j)),
 
   // positions as numbers
 
@@ -124,7 +126,7 @@ const WITH_HEADS = new Set(["split_heads", "merge_heads", "reach", "alibi", "pic
 export function evaluate({ operation, settings = {} }, operands) {
   const compute = operations[operation];
   if (!compute) throw new Error(`${operation} is no operation of the algebra.`);
-  const heads = Math.max(...operands.map((x) => (Array.isArray(x) ? x.length : 0)));
+  const heads = Math.max(0, ...operands.map((x) => (Array.isArray(x) ? x.length : 0)));
   if (heads === 0 || WITH_HEADS.has(operation)) return compute(operands, settings);
   return list(heads, (h) =>
     /** @type {Matrix} */ (compute(operands.map((x) => headOf(x, h, heads)), settings)));

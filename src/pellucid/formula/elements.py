@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pellucid.formula.operation import constant, elementwise, number
+from pellucid.formula.operation import constant, elementwise, number, raised
 from pellucid.formula.sheet import LOWEST, literal
 
 
@@ -128,7 +128,9 @@ gelu = elementwise(
 gelu_tanh = elementwise(
     "gelu_tanh",
     compute=lambda x: functional.gelu(x, approximate="tanh"),
-    latex=lambda x: rf"\tfrac12 {x}\,(1 + \tanh(\sqrt{{2/\pi}}\,({x} + 0.044715\,{x}^3)))",
+    latex=lambda x: (
+        rf"\tfrac12 {x}\,(1 + \tanh(\sqrt{{2/\pi}}\,({x} + 0.044715\,{raised(x, '3')})))"
+    ),
     spreadsheet=lambda x: f"0.5*{x}*(1+TANH(SQRT(2/PI())*({x}+0.044715*{x}^3)))",
     plain=lambda x: f"½·{number(x)}·(1 + tanh(√(2/π)·({number(x)} + 0.044715·{number(x)}³)))",
 )

@@ -114,6 +114,11 @@ def constant(value: Number) -> str:
     return f"{factor}10^{{{int(power)}}}"
 
 
+def raised(symbol: str, power: str) -> str:
+    """A symbol to a power, as LaTeX; W^Q goes in braces, since a power has no power."""
+    return f"{{{symbol}}}^{power}" if "^" in symbol else f"{symbol}^{power}"
+
+
 def terms(parts: list[str], shown: int = 3) -> str:
     """A sum written out, its middle left out when it is long."""
     if len(parts) <= shown + 1:

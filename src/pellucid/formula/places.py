@@ -65,6 +65,17 @@ def first_real(x: Tensor, real: Tensor) -> Tensor:
     return x[torch.arange(len(x), device=x.device), start]
 
 
+def last_real(x: Tensor, real: Tensor) -> Tensor:
+    """B T D → B D: the vector at each sentence's last real position."""
+    end = real.shape[-1] - 1 - real.int().flip(-1).argmax(dim=-1)
+    return x[torch.arange(len(x), device=x.device), end]
+
+
+def last_cells(x: Range, real: Range) -> str:
+    numbered = f"MAX(({real}>0)*(ROW({real})-MIN(ROW({real}))+1))"
+    return f"INDEX({x},IF({numbered}=0,ROWS({real}),{numbered}),0)"
+
+
 def count(real: Tensor) -> Tensor:
     """Positions count the real tokens only, so padding on any side changes nothing."""
     return (real.long().cumsum(dim=-1) - 1).clamp(min=0)
@@ -132,4 +143,13 @@ first = Operation(
         (0, (index[0], slice(None), index[-1])),
         (1, (index[0], slice(None))),
     ),
+)
+
+last = Operation(
+    "last",
+    compute=last_real,
+    latex=lambda x, real: rf"\mathrm{{last}}_{{{real}}}({x})",
+    cells=by_matrix(last_cells),
+    plain=lambda column, real: number(column[len(real) - 1 - real[::-1].index(max(real))]),
+    reads=first.reads,
 )

@@ -6,7 +6,16 @@ from typing import Any
 import torch
 from torch import Size, Tensor
 
-from pellucid.formula.operation import Index, Operation, Reading, base, constant, number, terms
+from pellucid.formula.operation import (
+    Index,
+    Operation,
+    Reading,
+    base,
+    constant,
+    number,
+    raised,
+    terms,
+)
 from pellucid.formula.sheet import LOWEST, Range, by_matrix, by_row, literal, row_mean
 from pellucid.formula.sums import own_row
 
@@ -25,9 +34,13 @@ def whole_column(index: Index, x: Size, real: Size, **_settings: Any) -> tuple[R
 
 
 def without_empty(x: Tensor, function: Callable[..., Tensor], instead: float) -> Tensor:
-    """The function along each row; a row of nothing but −∞ gives `instead`, and no gradient."""
+    """The function along each row; a row of nothing but −∞ gives `instead`, and no gradient.
+
+    Sums run in float64: over a vocabulary, float32 would lose the fifth digit.
+    """
     empty = (x == float("-inf")).all(dim=-1, keepdim=True)
-    return function(x.masked_fill(empty, 0), dim=-1).masked_fill(empty, instead)
+    exact = function(x.masked_fill(empty, 0), dim=-1, dtype=torch.float64)
+    return exact.to(x.dtype).masked_fill(empty, instead)
 
 
 def softmax_cells(x: Range) -> str:
@@ -41,6 +54,11 @@ def log_softmax_cells(x: Range) -> str:
 
 def exponents(row: list[float]) -> str:
     return terms([f"e^{number(x)}" for x in row])
+
+
+def centre(x: Tensor) -> Tensor:
+    """The mean, summed in float64: near zero, float32 would lose most of its digits."""
+    return x.mean(dim=-1, keepdim=True, dtype=torch.float64).to(x.dtype)
 
 
 def spread(x: Tensor, epsilon: float) -> Tensor:
@@ -59,8 +77,19 @@ def root_mean_square_cells(x: Range, epsilon: float) -> str:
     return f"SQRT({row_mean(f'{x}^2', x)}+{literal(epsilon)})"
 
 
+def real_mean(x: Tensor, real: Tensor) -> Tensor:
+    """The mean of each column over the real positions of all sentences."""
+    rows = x.masked_fill(~real[..., None], 0)
+    return rows.flatten(0, -2).sum(dim=0) / real.sum().clamp(min=1)
+
+
+def real_variance(x: Tensor, real: Tensor) -> Tensor:
+    """The biased variance that belongs to `real_mean`."""
+    return real_mean((x - real_mean(x, real)).square(), real)
+
+
 def column_spread(x: Tensor, real: Tensor, epsilon: float) -> Tensor:
-    return (x[real].var(dim=0, correction=0) + epsilon).sqrt()
+    return (real_variance(x, real) + epsilon).sqrt()
 
 
 def column_mean_cells(x: Range, real: Range) -> str:
@@ -105,7 +134,7 @@ log_softmax = Operation(
 
 mean = Operation(
     "mean",
-    compute=lambda x: x.mean(dim=-1, keepdim=True),
+    compute=centre,
     latex=lambda x: rf"\mathrm{{mean}}({x})",
     cells=by_matrix(lambda x: row_mean(x, x)),
     plain=average,
@@ -126,7 +155,7 @@ deviation = Operation(
 rms = Operation(
     "rms",
     compute=root_mean_square,
-    latex=lambda x, epsilon: rf"\sqrt{{\mathrm{{mean}}({x}^2) + {constant(epsilon)}}}",
+    latex=lambda x, epsilon: rf"\sqrt{{\mathrm{{mean}}({raised(x, '2')}) + {constant(epsilon)}}}",
     cells=by_matrix(root_mean_square_cells),
     plain=lambda row, epsilon: f"√({average_of_squares(row)} + {epsilon:g})",
     reads=whole_row,
@@ -135,7 +164,7 @@ rms = Operation(
 # the statistics of batch norm while it learns: over all real positions of all sentences
 column_mean = Operation(
     "column_mean",
-    compute=lambda x, real: x[real].mean(dim=0),
+    compute=real_mean,
     latex=lambda x, real: rf"\mathrm{{mean}}_{{{real}}}({x})",
     cells=by_matrix(column_mean_cells),
     plain=lambda column, real: average([x for x, r in zip(column, real, strict=True) if r]),

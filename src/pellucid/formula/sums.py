@@ -5,8 +5,10 @@ from typing import Any
 from torch import Size, Tensor
 from torch.nn import functional
 
-from pellucid.formula.operation import Index, Operation, Place, Reading, number, terms
+from pellucid.formula.operation import Index, Operation, Place, Reading, number, raised, terms
 from pellucid.formula.sheet import by_matrix
+
+TOP = r"\top"  # transposed, in LaTeX
 
 
 def share(heads: Tensor, like: Tensor) -> Tensor:
@@ -52,7 +54,7 @@ def affine_plain(x: list[float], weights: list[float], *bias: float) -> str:
 
 
 def affine_latex(x: str, weights: str, *bias: str) -> str:
-    return " + ".join([rf"{x}\,{weights}^\top", *bias])
+    return " + ".join([rf"{x}\,{raised(weights, TOP)}", *bias])
 
 
 def affine_spreadsheet(x: Any, weights: Any, *bias: Any) -> str:
@@ -71,7 +73,7 @@ product = Operation(
 product_transposed = Operation(
     "product_transposed",
     compute=lambda a, b: a @ share(b, a).transpose(-1, -2),
-    latex=lambda a, b: rf"{a}\,{b}^\top",
+    latex=lambda a, b: rf"{a}\,{raised(b, TOP)}",
     cells=by_matrix(lambda a, b: f"MMULT({a},TRANSPOSE({b}))"),
     plain=dot,
     reads=row_by_row,

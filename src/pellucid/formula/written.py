@@ -26,6 +26,7 @@ SYMBOLS = {
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 PLAIN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (r"\{(\w\^\w)\}(?=\^)", r"\1"),
     (r"\^\\top", "ᵀ"),
     (r"\\[td]?frac12", "½"),
     (r"\\sqrt\{(\w+)\}", r"√\1"),
@@ -49,9 +50,14 @@ GREEK = {
 
 
 def symbol(name: str) -> str:
-    """A name as LaTeX: its paper's letter where it has one, else the word itself."""
-    word = name.replace("_", r"\_")
-    return SYMBOLS.get(name, rf"\mathrm{{{word}}}")
+    """A weight's name as LaTeX: its paper's letter where it has one, else the word itself."""
+    return SYMBOLS.get(name) or word(name)
+
+
+def word(name: str) -> str:
+    """A value's name as LaTeX."""
+    escaped = name.replace("_", r"\_")
+    return rf"\mathrm{{{escaped}}}"
 
 
 def plain(latex: str) -> str:
