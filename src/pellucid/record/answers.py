@@ -21,6 +21,11 @@ class Answer:
     id: int
     score: float
 
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Answer:
+        """From plain data."""
+        return cls(str(data["piece"]), int(data["id"]), float(data["score"]))
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -41,10 +46,10 @@ class Answers:
     def from_json(cls, data: dict[str, Any]) -> Answers:
         """The inverse of `to_json`."""
         words = [
-            [[Answer(**word) for word in position] for position in sentence]
+            [[Answer.from_json(word) for word in position] for position in sentence]
             for sentence in data["words"]
         ]
-        return cls(data["meaning"], words)
+        return cls(str(data["meaning"]), words)
 
 
 @torch.no_grad()
@@ -52,7 +57,7 @@ def answer(trace: Trace, best: int = 5) -> Answers | None:
     """The best words at each position; None where vectors and words cannot be compared."""
     if "answers" in trace.about:
         return Answers.from_json(trace.about["answers"])
-    if "head.logits" in trace:
+    if "head.logits" in trace and trace.kind("head.probabilities") != "missing":
         return _top(trace, "probability", trace["head.probabilities"], best)
     cosines = _cosines(trace)
     return None if cosines is None else _top(trace, "cosine", cosines, best)
@@ -61,7 +66,9 @@ def answer(trace: Trace, best: int = 5) -> Answers | None:
 def _cosines(trace: Trace) -> Tensor | None:
     last = "decoder.output" if "decoder.output" in trace else "encoder.output"
     words = trace.weights.get("embed.words.weight")
-    if words is None or last not in trace or trace.shape(last)[-1] != words.shape[-1]:
+    if words is None or last not in trace or trace.kind(last) == "missing":
+        return None
+    if trace.shape(last)[-1] != words.shape[-1]:
         return None
     hidden = functional.normalize(trace[last].float(), dim=-1)
     return hidden @ functional.normalize(words.float(), dim=-1).T

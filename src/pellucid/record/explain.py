@@ -11,6 +11,7 @@ from torch import Size, Tensor
 
 from pellucid.errors import UsageError
 from pellucid.formula.operation import Index, Numbers, Place, number
+from pellucid.record.tokens import Tokens
 from pellucid.record.tree import written
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def explain(trace: Trace, name: str, cell: Cell) -> Explanation:
 def _explain(trace: Trace, name: str, index: Index, known: dict[str, Tensor]) -> Explanation:
     operands = tuple(_operands(trace, name, index, known))
     formula = trace.node(name).formula
+    sentence = _sentence(trace, name, index)
     near = [operand for operand in operands if _is_number_nearby(trace, name, operand)]
     followed = {operand.name for operand in near}
     far = [operand for operand in operands if operand.name not in followed]
@@ -90,8 +92,13 @@ def _explain(trace: Trace, name: str, index: Index, known: dict[str, Tensor]) ->
         arithmetic=formula.plain(*(o.numbers for o in operands)) if formula else "",
         operands=operands,
         origins=tuple(_explain(trace, o.name, _index(o.place), known) for o in near),
-        roads=tuple(road for o in far if (road := _road(trace, o, index[0]))),
+        roads=tuple(road for o in far if (road := _road(trace, o, sentence))),
     )
+
+
+def _sentence(trace: Trace, name: str, index: Index) -> int:
+    """The sentence that a cell belongs to; the first where it belongs to all."""
+    return index[0] if trace.node(name).axes.startswith("B") and index else 0
 
 
 def _operands(trace: Trace, name: str, index: Index, known: dict[str, Tensor]) -> Iterator[Operand]:
@@ -99,7 +106,12 @@ def _operands(trace: Trace, name: str, index: Index, known: dict[str, Tensor]) -
         return
     values = [trace.value(parent, known) for parent in formula.parents]
     for which, place in formula.reads(index, *(value.shape for value in values)):
-        yield Operand(formula.parents[which], place, values[which][place].tolist())
+        yield Operand(formula.parents[which], place, _numbers(values[which][place]))
+
+
+def _numbers(found: Tensor) -> Numbers:
+    """What stands at a place: one number, or all of a row, a column or more, in order."""
+    return found.flatten().tolist() if found.dim() else found.item()
 
 
 def _is_number_nearby(trace: Trace, name: str, operand: Operand) -> bool:
@@ -117,9 +129,9 @@ def _index(place: Place) -> Index:
 def _road(trace: Trace, operand: Operand, sentence: int) -> str:
     """The way of an operand back to its token: q[bank] ← encoder.2 ← … ← embed ← "bank"."""
     name, stations = operand.name, [operand.name]
-    if name in trace.weights or isinstance(operand.numbers, bool):
+    if name not in trace.nodes or isinstance(operand.numbers, bool):
         return ""
-    while parents := [p for p in trace.nodes[name].parents if p not in trace.weights]:
+    while parents := [p for p in trace.nodes[name].parents if p in trace.nodes]:
         name = parents[0]
         stations.append(_station(name))
     return " ← ".join([*dict.fromkeys(stations), _characters(trace, operand, sentence)])
@@ -137,49 +149,52 @@ def _characters(trace: Trace, operand: Operand, sentence: int) -> str:
     for letter, at in zip(axes, operand.place, strict=True):
         tokens = trace.tokens(operand.name, letter, sentence)
         if tokens is not None and isinstance(at, int):
-            start, end = tokens.offsets[at]
-            return f"{tokens.label(at)!r} (characters {start} to {end})"
+            return repr(_label(trace, operand.name, letter, at, sentence)) + _span(tokens, at)
     return "all tokens"
+
+
+def _span(tokens: Tokens, at: int) -> str:
+    if at >= len(tokens):
+        return ""
+    start, end = tokens.offsets[at]
+    return f" (characters {start} to {end})"
 
 
 def _where(trace: Trace, name: str, index: Index) -> str:
     """An index in words: head 5, bank, river."""
-    axes = trace.node(name).axes.split()[-len(index) :]
+    axes, sentence = trace.node(name).axes.split(), _sentence(trace, name, index)
     return ", ".join(
-        _label(trace, name, letter, at, index[0])
+        _label(trace, name, letter, at, sentence)
         for letter, at in zip(axes, index, strict=True)
-        if letter != "B"
+        if letter not in "B1"
     )
 
 
 def _label(trace: Trace, name: str, letter: str, at: int, sentence: int) -> str:
     tokens = trace.tokens(name, letter, sentence)
     if tokens is not None:
-        return tokens.label(at)
+        return tokens.label(at) if at < len(tokens) else "padding"
     return f"head {at}" if letter in "HG" else str(at)
 
 
 def locate(trace: Trace, name: str, shape: Size, cell: Cell) -> Index:
     """The index of a cell that is given in words, checked against the value's shape."""
     axes = trace.node(name).axes.split()
-    rest = [axis for axis in axes if axis not in "BHG"]
-    given = dict(zip(rest, (cell.row, cell.column), strict=False))
-    given |= {"B": cell.sentence, "H": cell.head, "G": cell.head}
-    numbers = {
-        axis: _find(trace, name, axis, at, cell.sentence) if isinstance(at, str) else at
-        for axis, at in given.items()
-    }
-    return tuple(
-        _within(numbers[axis], size, f"{name} along {axis}")
-        for axis, size in zip(axes, shape, strict=True)
-    )
+    given: dict[str, str | int] = {"B": cell.sentence, "H": cell.head, "G": cell.head, "1": 0}
+    rest = [axis for axis in axes if axis not in given]
+    given |= zip(rest, (cell.row, cell.column), strict=False)
+    index: Index = ()
+    for axis, size in zip(axes, shape, strict=True):
+        at = given[axis]
+        if isinstance(at, str):
+            at = _find(trace, name, axis, at, _sentence(trace, name, index))
+        index += (_within(at, size, f"{name} along {axis}"),)
+    return index
 
 
 def _within(at: int, size: int, where: str) -> int:
-    if size == 1:  # one for all
-        return 0
     if not -size <= at < size:
-        raise UsageError(f"{where} has {size} places; {at} is beyond them.")
+        raise UsageError(f"{where} goes from 0 to {size - 1}; {at} is beyond.")
     return at % size
 
 

@@ -1,6 +1,7 @@
 """Writing files so that nothing is half-written and nothing is lost."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,10 @@ def check_writable(path: Path, existing: Existing) -> None:
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give a file name, for example {path / 'see.html'}.")
     if path.exists() and existing == "refuse":
-        raise UsageError(f"{path} exists already; choose another name, or replace it with --force.")
+        raise UsageError(
+            f"{path} exists already; choose another name, or replace it "
+            "(--force, in Python existing='replace')."
+        )
     if not path.parent.is_dir():
         raise UsageError(f"The folder {path.parent} does not exist; make it first.")
     if not os.access(path.parent, os.W_OK):
@@ -34,8 +38,7 @@ def write(path: Path, fill: Callable[[Path], None], existing: Existing) -> Path:
     beside = Path(name)
     try:
         fill(beside)
-        _flush(beside)
-        beside.chmod(0o666 & ~_umask())
+        settle(beside)
         beside.replace(path)
     except OSError as error:
         raise PellucidError(f"{path} could not be written: {error.strerror}.") from error
@@ -44,9 +47,43 @@ def write(path: Path, fill: Callable[[Path], None], existing: Existing) -> Path:
     return path
 
 
-def _flush(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+def check_folder(folder: Path, existing: Existing, mark: str) -> None:
+    """Say early why a folder could not be written. One that has a file `mark` may be replaced."""
+    if folder.exists() and existing == "refuse":
+        raise UsageError(f"{folder} exists already; choose another name, or --force.")
+    if folder.exists() and not (folder / mark).is_file():
+        raise UsageError(f"{folder} has no {mark} and so is not ours to replace; name another.")
+    check_writable(folder / mark if folder.exists() else folder, "replace")
+
+
+def write_folder(folder: Path, fill: Callable[[Path], None], existing: Existing, mark: str) -> None:
+    """Fill a folder beside, flush it, then put it in place in one step."""
+    check_folder(folder, existing, mark)
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        new, old = beside / "new", beside / "old"
+        try:
+            new.mkdir()
+            fill(new)
+            for path in (*new.iterdir(), new):
+                settle(path, 0o777 if path.is_dir() else 0o666)
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise PellucidError(f"{folder} could not be written: {error.strerror}.") from error
+
+
+def settle(path: Path, mode: int = 0o666) -> None:
+    """Bring what was written to the disk, with the rights that any new file would have."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    path.chmod(mode & ~_umask())
 
 
 def _umask() -> int:

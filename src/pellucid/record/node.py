@@ -39,21 +39,25 @@ class Node:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Node":
         """The inverse of `to_json`; an operation that is not ours is refused."""
-        axes, formula = data["axes"], None
+        name, axes, formula = str(data["name"]), str(data["axes"]), None
         if "operation" in data:
-            operation = OPERATIONS[data["operation"]]
-            formula = Formula(operation, tuple(data["parents"]), axes, data["settings"])
-        return cls(data["name"], formula, axes)
+            operation, parents = OPERATIONS[data["operation"]], tuple(map(str, data["parents"]))
+            formula = Formula(operation, parents, axes, dict(data["settings"]))
+        return cls(name, formula, axes)
 
 
 def sort(nodes: Mapping[str, Node]) -> dict[str, Node]:
     """The nodes in the order of the road: every value stands after what it is made from."""
     done: dict[str, Node] = {}
+    begun: set[str] = set()
     for name in nodes:
         stack = [name]
         while stack:
             node = nodes[stack[-1]]
             waiting = [p for p in reversed(node.parents) if p in nodes and p not in done]
+            if waiting and node.name in begun:
+                raise ValueError(f"{node.name} is made from itself")
+            begun.add(node.name)
             if not waiting:
                 done.setdefault(stack.pop(), node)
             stack += waiting

@@ -7,7 +7,7 @@ Layers note causes only; what follows from them by formula is derived when someb
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -17,6 +17,7 @@ from pellucid.record.node import Node
 Steps = Mapping[str, Formula]
 
 
+@runtime_checkable
 class Noted(Protocol):
     """A layer: it has a path in the trace, and a table of what it makes."""
 
@@ -31,6 +32,7 @@ class Noted(Protocol):
         ...
 
 
+@runtime_checkable
 class Listener(Protocol):
     """Who hears the notes."""
 

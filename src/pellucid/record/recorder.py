@@ -11,20 +11,14 @@ from pellucid.record.node import Node
 from pellucid.record.note import Noted
 
 AXES = {1: "D", 2: "B T", 3: "B T D", 4: "B H T S"}  # of a value that comes without a formula
-
-
-def in_words(size: float) -> str:
-    """A number of bytes as a person says it: 49.2 MB."""
-    for unit, bytes_of in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if size >= bytes_of:
-            return f"{size / bytes_of:.3g} {unit}"
-    return f"{size:.0f} bytes"
+EXACT = {"add", "same"}  # what these make of held values is the run's own, to the bit
+ALWAYS = ("tokens.*", "*.tokens.*", "*.segment_ids")  # few bytes, and all begins with them
 
 
 class Recorder:
     """Collects nodes (the graph), held values, and the weights they were made with.
 
-    `keep` are patterns of names ("encoder.3.*").
+    `keep` are patterns of names ("encoder.3.*"); ids and which of them are real are always kept.
     """
 
     def __init__(self, keep: tuple[str, ...] = ("*",)) -> None:
@@ -35,6 +29,7 @@ class Recorder:
         self.size = 0
         self._names: dict[int, tuple[weakref.ref[Tensor], str]] = {}
         self._storages: set[int] = set()
+        self._sums: set[str] = set()
         self._known: set[str] = set()
 
     def hear(self, layer: Noted, values: Mapping[str, Tensor], *, hold: bool) -> None:
@@ -70,11 +65,26 @@ class Recorder:
             self._names[id(value)] = (weakref.ref(value), name)
 
     def _wanted(self, name: str) -> bool:
-        return self.keep == ("*",) or any(fnmatchcase(name, pattern) for pattern in self.keep)
+        patterns = self.keep + ALWAYS
+        return self.keep == ("*",) or any(fnmatchcase(name, pattern) for pattern in patterns)
 
     def _hold(self, name: str, value: Tensor) -> None:
+        """Keep the value, unless adding up what is kept gives it anyway."""
         storage = value.untyped_storage()
         if storage._cdata not in self._storages:
+            if self._is_there(name):
+                return
             self._storages.add(storage._cdata)
             self.size += storage.nbytes()
         self.held[name] = value
+
+    def _is_there(self, name: str) -> bool:
+        """Whether the value is held, or a sum of such values."""
+        if name in self.held or name in self._sums:
+            return True
+        formula = self.nodes[name].formula
+        if formula is None or formula.operation.name not in EXACT:
+            return False
+        if all(map(self._is_there, formula.parents)):
+            self._sums.add(name)
+        return name in self._sums

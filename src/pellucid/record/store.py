@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,23 +49,38 @@ def save(trace: Trace, path: Path, *, weights: Literal["small", "all"], existing
 
 def fill(trace: Trace, path: Path, weights: str) -> None:
     """Recorded values and weights as safetensors, the graph as JSON in its header."""
-    kept = {
-        name: tensor
-        for name, tensor in trace.weights.items()
-        if weights == "all" or tensor.numel() <= SMALL
-    }
+    kept = [
+        name
+        for name, weight in trace.weights.items()
+        if weights == "all" or weight.numel() <= SMALL
+    ]
+    tensors = {name: trace[name] for name in kept} | trace.held
+    stored = once(tensors)
     description = {
         "format": FORMAT,
         "nodes": [node.to_json() for node in trace.nodes.values()],
-        "weights": list(kept),
+        "weights": kept,
+        "tensors": stored,
         "texts": {name: [t.to_json() for t in stream] for name, stream in trace.texts.items()},
         "about": about(trace),
     }
-    tensors = {
-        name: tensor.detach().clone(memory_format=torch.contiguous_format)
-        for name, tensor in (kept | trace.held).items()
+    separate = {
+        name: tensors[name].detach().clone(memory_format=torch.contiguous_format)
+        for name in set(stored.values())
     }
-    save_file(tensors, path, metadata={"pellucid": json.dumps(description)})
+    try:
+        save_file(separate, path, metadata={"pellucid": json.dumps(description)})
+    except SafetensorError as error:
+        raise PellucidError(f"The trace could not be written: {error}.") from error
+
+
+def once(tensors: Mapping[str, Tensor]) -> dict[str, str]:
+    """The name under which each tensor is stored: one, where several names mean the same."""
+    first: dict[object, str] = {}
+    return {
+        name: first.setdefault((x.data_ptr(), x.shape, x.stride(), x.dtype), name)
+        for name, x in tensors.items()
+    }
 
 
 def about(trace: Trace) -> dict[str, Any]:
@@ -74,8 +89,8 @@ def about(trace: Trace) -> dict[str, Any]:
     return trace.about | ({"answers": answers.to_json()} if answers else {})
 
 
-def read(path: Path, weights: Mapping[str, Tensor]) -> dict[str, Any]:
-    """A trace's parts from a file, checked; `weights` supplies what the file left out."""
+def read(path: Path, weights: Mapping[str, Tensor], build: Callable[..., Trace]) -> Trace:
+    """The trace that a file's parts make, checked; `weights` supplies what the file left out."""
     if not path.is_file():
         raise UsageError(f"There is no file {path}; give one that trace.save() wrote.")
     try:
@@ -88,11 +103,20 @@ def read(path: Path, weights: Mapping[str, Tensor]) -> dict[str, Any]:
     if header is None:
         raise PellucidError(f"{path} holds tensors but no trace; trace.save() writes one.")
     try:
-        return _parts(json.loads(header), tensors, weights)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return _checked(build(**_parts(json.loads(header), tensors, weights)))
+    except Exception as error:  # a file can be wrong in more ways than one can name
         raise PellucidError(
             f"{path} holds a trace that cannot be understood ({error!r}); save it again."
         ) from error
+
+
+def _checked(trace: Trace) -> Trace:
+    """The trace, if its formulas can be followed and its values have the axes they say."""
+    trace.answers()
+    for row in trace.tree():
+        if row.kind != "missing" and len(row.shape) != len(row.axes.split()):
+            raise ValueError(f"{row.name} {list(row.shape)} along {row.axes!r}")
+    return trace
 
 
 def _parts(
@@ -100,11 +124,12 @@ def _parts(
 ) -> dict[str, Any]:
     if description["format"] != FORMAT:
         raise ValueError(f"format {description['format']}, this version reads {FORMAT}")
+    named = {name: tensors[stored] for name, stored in description["tensors"].items()}
     names = description["weights"]
     return {
         "nodes": {data["name"]: Node.from_json(data) for data in description["nodes"]},
-        "held": {name: tensor for name, tensor in tensors.items() if name not in names},
-        "weights": {**weights, **{name: tensors[name] for name in names}},
+        "held": {name: tensor for name, tensor in named.items() if name not in names},
+        "weights": {**weights, **{name: named[name] for name in names}},
         "texts": {
             stream: [Tokens.from_json(data) for data in texts]
             for stream, texts in description["texts"].items()

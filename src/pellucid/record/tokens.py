@@ -1,5 +1,6 @@
 """A text as the model reads it: its pieces, each with the characters it came from."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ class Tokens:
 
     `offsets` are half-open ranges of characters of `text`; several pieces may share the bytes of
     one character and then have the same range. `special` pieces stand for no characters at all.
+    `segments` say of each piece which of two texts it belongs to, where a model is told.
     """
 
     text: str
@@ -19,6 +21,7 @@ class Tokens:
     pieces: tuple[str, ...]
     offsets: tuple[tuple[int, int], ...]
     special: tuple[bool, ...]
+    segments: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -37,28 +40,31 @@ class Tokens:
         return "".join(SHOWN.get(letter, letter) for letter in self.text[start:end]) + part
 
     def _sharing(self, at: int) -> tuple[int, int]:
-        """The first and last of the neighbouring pieces that have the same characters."""
+        """The first and last of the neighbouring pieces that have bytes of the same character."""
         first = last = at
-        while first > 0 and self._same(first - 1, at):
+        while first > 0 and self._overlap(first - 1, first):
             first -= 1
-        while last + 1 < len(self) and self._same(last + 1, at):
+        while last + 1 < len(self) and self._overlap(last, last + 1):
             last += 1
         return first, last
 
-    def _same(self, a: int, b: int) -> bool:
-        return self.offsets[a] == self.offsets[b] and not self.special[a]
+    def _overlap(self, a: int, b: int) -> bool:
+        (a_start, a_end), (b_start, b_end) = self.offsets[a], self.offsets[b]
+        shared = max(a_start, b_start) < min(a_end, b_end)
+        return shared and not self.special[a] | self.special[b]
 
     def find(self, word: str) -> list[int]:
-        """The pieces that carry the word (as typed, or as a piece's own label)."""
-        by_label = [at for at, label in enumerate(self.labels()) if label.strip("␣") == word]
-        start = self.text.find(word)
-        if by_label or start < 0 or not word:
-            return by_label
-        return [
-            at
-            for at, (a, b) in enumerate(self.offsets)
-            if a < start + len(word) and b > start and not self.special[at]
-        ]
+        """The pieces that carry the word, wherever it stands; or those with such a label."""
+        typed = re.escape(word)
+        for pattern in (rf"(?<!\w){typed}(?!\w)", typed):  # better not within another word
+            spans = [found.span() for found in re.finditer(pattern, self.text) if word]
+            if carriers := [at for at in range(len(self)) if self._carries(at, spans)]:
+                return carriers
+        return [at for at, label in enumerate(self.labels()) if label.strip("␣") == word]
+
+    def _carries(self, at: int, spans: list[tuple[int, int]]) -> bool:
+        start, end = self.offsets[at]
+        return not self.special[at] and any(a < end and start < b for a, b in spans)
 
     def to_json(self) -> dict[str, Any]:
         """The tokens as plain data."""
@@ -66,11 +72,17 @@ class Tokens:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Tokens":
-        """The inverse of `to_json`."""
+        """The inverse of `to_json`; what does not fit together is refused."""
+        text = str(data["text"])
+        parts = zip(data["ids"], data["pieces"], data["offsets"], data["special"], strict=True)
+        ids, pieces, offsets, special = zip(*parts, strict=True)
+        if not all(0 <= start <= end <= len(text) for start, end in offsets):
+            raise ValueError("a piece of no characters of the text")
         return cls(
-            text=data["text"],
-            ids=tuple(data["ids"]),
-            pieces=tuple(data["pieces"]),
-            offsets=tuple((start, end) for start, end in data["offsets"]),
-            special=tuple(data["special"]),
+            text=text,
+            ids=tuple(map(int, ids)),
+            pieces=tuple(map(str, pieces)),
+            offsets=tuple((int(start), int(end)) for start, end in offsets),
+            special=tuple(map(bool, special)),
+            segments=tuple(map(int, data.get("segments", ()))),
         )

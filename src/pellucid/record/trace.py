@@ -1,6 +1,6 @@
 """The trace: every number of a run, by name; what was not kept follows from what was."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -10,7 +10,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from pellucid.errors import UsageError
+from pellucid.errors import PellucidError, UsageError
+from pellucid.formula import Formula
 from pellucid.record.answers import Answers, answer
 from pellucid.record.explain import Cell, Explanation, explain
 from pellucid.record.files import Existing
@@ -21,7 +22,10 @@ from pellucid.record.tokens import Tokens
 from pellucid.record.tree import Tree, grow
 from pellucid.record.verify import Verification, verify
 
-Kind = Literal["recorded", "derived", "weight"]
+Kind = Literal["recorded", "derived", "weight", "missing"]
+
+OF_SOURCE = {"memory", "real", "key", "value"}  # what cross-attention has from the encoder
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 class Trace(Mapping[str, Tensor]):
@@ -40,8 +44,9 @@ class Trace(Mapping[str, Tensor]):
         texts: Mapping[str, list[Tokens]],
         about: Mapping[str, Any],
     ) -> None:
-        self.nodes, self.held, self.weights = sort(nodes), dict(held), dict(weights)
+        self._heard, self.held, self.weights = dict(nodes), dict(held), dict(weights)
         self.texts, self.about = dict(texts), dict(about)
+        self._versions = {name: _version(weight) for name, weight in self.weights.items()}
         self.piece: Callable[[int], str] | None = None
 
     @classmethod
@@ -66,38 +71,43 @@ class Trace(Mapping[str, Tensor]):
     def __contains__(self, name: object) -> bool:
         return name in self.nodes or name in self.weights
 
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """The graph, each value after what it is made from; put in order when first needed."""
+        return sort(self._heard)
+
     @torch.no_grad()
     def __getitem__(self, name: str) -> Tensor:
         return self.value(name, {})
 
     def value(self, name: str, known: dict[str, Tensor]) -> Tensor:
         """The value by name; `known` takes what had to be derived on the way."""
-        for place in (self.held, self.weights, known):
-            if name in place:
-                return place[name]
-        formula = self.node(name).formula
-        if formula is None:
-            raise UsageError(self._missing(name))
-        operands = [self.value(parent, known) for parent in formula.parents]
-        known[name] = formula.compute(*operands)
-        return known[name]
+        for derived, formula in self._road(name, known):
+            known[derived] = self._derive(derived, formula, known)
+        return self._given(name, known)
 
     def node(self, name: str) -> Node:
         """The node of this name; where there is none, the error says the nearest."""
         if name not in self.nodes:
+            if name in self.weights:
+                raise UsageError(f"{name} is a weight: it was learned, not computed.")
             near = get_close_matches(name, [*self.nodes, *self.weights], n=3, cutoff=0.5)
             hint = f"; near it: {', '.join(near)}" if near else ""
             raise UsageError(f"The trace has no {name!r}{hint}. trace.tree() lists all names.")
         return self.nodes[name]
 
     def kind(self, name: str) -> Kind:
-        """Whether the value was recorded in the run, is derived on demand, or is a weight."""
+        """Recorded in the run, derived on demand, a weight; or missing, where neither works."""
         if name in self.weights:
             return "weight"
-        return "recorded" if name in self.held else "derived"
+        if name in self.held:
+            return "recorded"
+        return "derived" if name in self._shapes else "missing"
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The value's shape, without computing the value."""
+        if self.kind(name) == "missing":
+            raise UsageError(self._missing(self.node(name).name))
         return self._shapes[name]
 
     def names(self, pattern: str = "*") -> list[str]:
@@ -135,10 +145,8 @@ class Trace(Mapping[str, Tensor]):
         """The tokens that the axis "T" or "S" of a value stands for; None for other axes."""
         if axis not in "TS":
             return None
-        crossing = ".cross." in name and (axis == "S" or name.endswith(("memory", "key", "value")))
-        from_source = crossing or name.startswith(("source.", "encoder."))
-        stream = "source" if from_source else "target"
-        return self.texts.get(stream, self.texts.get("tokens", []))[sentence]
+        sentences = self.texts.get(stream_of(name, axis, self.texts), [])
+        return sentences[sentence] if sentence < len(sentences) else None
 
     def save(
         self,
@@ -157,7 +165,44 @@ class Trace(Mapping[str, Tensor]):
     @classmethod
     def load(cls, path: str | Path, weights: Mapping[str, Tensor] | None = None) -> "Trace":
         """Read what `save("….safetensors")` wrote; `model.weights()` gives it its weights back."""
-        return cls(**read(Path(path), weights or {}))
+        return read(Path(path), weights or {}, cls)
+
+    def _road(self, name: str, known: Mapping[str, Tensor]) -> list[tuple[str, Formula]]:
+        """What has to be derived, in order, until the value is there."""
+        derived, waiting = set[str](), [name]
+        while waiting:
+            one = waiting.pop()
+            if one in derived or one in self.held or one in self.weights or one in known:
+                continue
+            unheard = one != name and one not in self.nodes
+            if unheard or self.node(one).formula is None:
+                raise UsageError(self._missing(one))
+            derived.add(one)
+            waiting += self.nodes[one].parents
+        nodes = self.nodes.items()
+        return [(one, node.formula) for one, node in nodes if one in derived and node.formula]
+
+    def _derive(self, name: str, formula: Formula, known: Mapping[str, Tensor]) -> Tensor:
+        """A value from its parents, in no more than the model's precision."""
+        operands = [self._given(parent, known) for parent in formula.parents]
+        try:
+            value = formula.compute(*operands)
+        except (RuntimeError, IndexError, TypeError, ValueError) as error:
+            raise PellucidError(f"{name} cannot be derived: {error}.") from error
+        own = PRECISIONS.get(str(self.about.get("dtype")))
+        return value.to(own) if own and value.dtype == torch.float64 else value
+
+    def _given(self, name: str, known: Mapping[str, Tensor]) -> Tensor:
+        """A value that is there; a weight only as long as it is what it was in the run."""
+        if name in self.held:
+            return self.held[name]
+        if name not in self.weights:
+            return known[name]
+        if _version(self.weights[name]) != self._versions[name]:
+            raise UsageError(
+                f"{name} was changed after this run, so nothing true follows from it; look again."
+            )
+        return self.weights[name]
 
     @property
     def size(self) -> int:
@@ -167,15 +212,15 @@ class Trace(Mapping[str, Tensor]):
 
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shapes by running all formulas on tensors without numbers."""
+        """Shapes by running formulas on tensors without numbers; those that can be derived."""
         known = {
             name: torch.empty_like(tensor, device="meta")
             for name, tensor in (self.weights | self.held).items()
         }
-        ghost = Trace(self.nodes, {}, {}, {}, {})
         for name, node in self.nodes.items():
-            if node.formula is not None or name in known:
-                ghost.value(name, known)
+            formula = node.formula
+            if formula and name not in known and known.keys() >= set(formula.parents):
+                known[name] = formula.compute(*(known[parent] for parent in formula.parents))
         return {name: tuple(tensor.shape) for name, tensor in known.items()}
 
     def _missing(self, name: str) -> str:
@@ -187,3 +232,16 @@ class Trace(Mapping[str, Tensor]):
     def __repr__(self) -> str:
         texts = [tokens.text for stream in self.texts.values() for tokens in stream]
         return f"<Trace of {', '.join(map(repr, texts))}: {len(self)} names>"
+
+
+def stream_of(name: str, axis: str, streams: Collection[str]) -> str:
+    """Which of the streams the axis "T" or "S" of a value runs along."""
+    place, _, last = name.rpartition(".")
+    crossing = place.endswith(".cross") and (axis == "S" or last in OF_SOURCE)
+    stream = "source" if crossing or name.startswith(("source.", "encoder.")) else "target"
+    return stream if stream in streams else "tokens"
+
+
+def _version(weight: Tensor) -> int:
+    """How often the tensor was changed; what was made in inference mode cannot say."""
+    return 0 if weight.is_inference() else weight._version

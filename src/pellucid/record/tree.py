@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pellucid.formula.written import plain, symbol
+from pellucid.formula.written import plain, symbol, word
+from pellucid.record.printed import aligned
 
 if TYPE_CHECKING:
-    from pellucid.record.node import Node
     from pellucid.record.trace import Trace
 
 
 @dataclass(frozen=True)
 class Row:
-    """One name: its shape, its axes' letters, its formula in plain characters, its kind."""
+    """One name: its shape, its axes' letters, its formula in plain characters, its kind.
+
+    The shape is empty where the value is missing.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -31,19 +34,18 @@ class Tree(list[Row]):
             (row.name, "×".join(map(str, row.shape)), row.axes, row.kind, row.formula)
             for row in self
         ]
-        widths = [max(map(len, column), default=0) for column in zip(*cells, strict=True)]
-        return "\n".join(
-            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-            for line in cells
-        )
+        return aligned(cells)
 
 
 def grow(trace: Trace, pattern: str) -> Tree:
     """The rows for all names that fit the pattern."""
-    return Tree(
-        Row(name, trace.shape(name), trace.nodes[name].axes, written(trace, name), trace.kind(name))
-        for name in trace.names(pattern)
-    )
+    return Tree(_row(trace, name) for name in trace.names(pattern))
+
+
+def _row(trace: Trace, name: str) -> Row:
+    kind = trace.kind(name)
+    shape = () if kind == "missing" else trace.shape(name)
+    return Row(name, shape, trace.nodes[name].axes, written(trace, name), kind)
 
 
 def written(trace: Trace, name: str) -> str:
@@ -51,9 +53,11 @@ def written(trace: Trace, name: str) -> str:
     node = trace.node(name)
     if node.formula is None:
         return ""
-    return plain(node.formula.latex(*(called(parent, node) for parent in node.parents)))
+    symbols = (called(trace, parent, node.place) for parent in node.parents)
+    return plain(node.formula.latex(*symbols))
 
 
-def called(parent: str, node: Node) -> str:
-    """A parent's symbol: from within the same layer its own name is enough."""
-    return symbol(parent.removeprefix(f"{node.place}."))
+def called(trace: Trace, parent: str, place: str) -> str:
+    """A parent's symbol: from within the same layer its own name will do. Weights have letters."""
+    local = parent.removeprefix(f"{place}.")
+    return word(local) if parent in trace.nodes else symbol(local)
