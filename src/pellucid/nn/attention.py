@@ -103,6 +103,7 @@ class Attention(Sublayer):
     def steps(self) -> Steps:
         c = self.config
         d = c.per_head if c.scaling == "root" else None
+        merged = {"merged": merge_heads("mixed", heads=c.heads, axes="B T D")}
         return {
             **super().steps(),
             **step("query", self.query, of="input", axes="B T D"),
@@ -110,7 +111,7 @@ class Attention(Sublayer):
             **step("value", self.value, of=self.source, axes="B S D"),
             **self._head_steps(),
             **attention(d, self.pattern, biased=self.biased),
-            "merged": merge_heads("mixed", heads=c.heads, axes="B T D"),
+            **({} if self._drops else merged),
             **step("output", self.output, of="merged", axes="B T D"),
         }
 
@@ -134,8 +135,10 @@ class Attention(Sublayer):
         source, seen = self._look(x, context)
         query, key, value = self.query(x), self.key(source), self.value(source)
         note(self, input=x, query=query, key=key, value=value)
-        mixed = self._attend(query, key, value, seen, context.bias if self.biased else None)
-        output = self.output(merge(mixed))
+        merged = merge(self._attend(query, key, value, seen, context.bias if self.biased else None))
+        if self._drops:
+            note(self, merged=merged)
+        output = self.output(merged)
         note(self, output=output)
         return output
 
@@ -156,8 +159,13 @@ class Attention(Sublayer):
             link(self, bias=bias)
         return fused_attention(q, k, v, seen, self.pattern, bias=bias, **self._kernel())
 
+    @property
+    def _drops(self) -> bool:
+        """Whether the kernel drops some weights, so that what it mixes is a cause of its own."""
+        return self.training and self.config.attention_dropout > 0
+
     def _kernel(self) -> dict[str, float]:
-        rate = self.config.attention_dropout if self.training else 0.0
+        rate = self.config.attention_dropout if self._drops else 0.0
         scale = 1 / math.sqrt(self.config.per_head) if self.config.scaling == "root" else 1.0
         return {"scale": scale, "dropout_p": rate}
 

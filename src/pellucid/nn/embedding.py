@@ -1,5 +1,7 @@
 """Embedding: a token's vector, where it stands, and which segment it belongs to, added up."""
 
+import math
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -8,7 +10,7 @@ from pellucid.formula.elements import add, scale, shift
 from pellucid.formula.places import gather, positions
 from pellucid.formula.positions import sinusoid
 from pellucid.nn.config import Config
-from pellucid.nn.layer import Layer
+from pellucid.nn.layer import Layer, Table, step
 from pellucid.nn.mask import Mask
 from pellucid.nn.norm import NORMS
 from pellucid.record.note import Steps, link, note
@@ -30,27 +32,33 @@ class Tokens(Layer):
 class Embedding(Layer):
     """words[id] (· scale) + position + segments[segment], normed where the model does so."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, vocabulary: int) -> None:
         super().__init__()
         self.config = config
-        self.words = nn.Embedding(config.vocabulary, config.width)
+        width = config.embedding_width or config.width
+        self.words = Table(vocabulary, width)
         if config.positions == "learned":
-            self.positions = nn.Embedding(config.longest + config.position_offset, config.width)
+            self.positions = Table(config.longest + config.position_offset, width)
         if config.segments:
-            self.segments = nn.Embedding(config.segments, config.width)
-        self.norm = NORMS[config.embedding_norm](config.width, config.epsilon)
+            self.segments = Table(config.segments, width)
+        self.norm = NORMS[config.embedding_norm](width, config.epsilon)
+        self.projection = nn.Linear(width, config.width) if config.embedding_width else None
         self.dropout = nn.Dropout(config.dropout)
 
     def steps(self) -> Steps:
         words, places, segments = self._word_steps(), self._place_steps(), self._segment_steps()
         parts = [list(steps)[-1] for steps in (words, places, segments) if steps]
-        return {**words, **places, **segments, "sum": add(*parts, axes=VECTOR)}
+        total = {"sum": add(*parts, axes=VECTOR)}
+        if self.projection is None:
+            return {**words, **places, **segments, **total}
+        projected = step("projection", self.projection, of="reduced", axes=VECTOR)
+        return {**words, **places, **segments, **total, **projected}
 
     def _word_steps(self) -> Steps:
         words = {"words": gather("words.weight", "ids", axes=VECTOR)}
-        if self.config.embedding_scale == 1:
+        if self.config.embedding_scaling == "none":
             return words
-        return {**words, "scaled": scale("words", by=self.config.embedding_scale, axes=VECTOR)}
+        return {**words, "scaled": scale("words", by=self._scale, axes=VECTOR)}
 
     def _place_steps(self) -> Steps:
         c = self.config
@@ -69,6 +77,10 @@ class Embedding(Layer):
         return {"segments": gather("segments.weight", "segment_ids", axes=VECTOR)}
 
     @property
+    def _scale(self) -> float:
+        return math.sqrt(self.config.width) if self.config.embedding_scaling == "root" else 1.0
+
+    @property
     def _waves(self) -> dict[str, object]:
         return {"width": self.config.width, "base": 10000.0, "layout": self.config.wave_layout}
 
@@ -76,14 +88,16 @@ class Embedding(Layer):
         self, ids: Int[Tensor, "B T"], mask: Mask, segment_ids: Int[Tensor, "B T"]
     ) -> Float[Tensor, "B T D"]:
         link(self, ids=ids, places=mask.positions)
-        x = self.words(ids)
-        x = x * self.config.embedding_scale if self.config.embedding_scale != 1 else x
-        x = self._place(x, mask.positions)
+        x = self._place(self.words(ids) * self._scale, mask.positions)
         if self.config.segments:
             note(self, segment_ids=segment_ids)
             x = x + self.segments(segment_ids)
         link(self, sum=x)
         x = self.dropout(self.norm(x, mask.real))
+        if self.projection is not None:
+            note(self, reduced=x)
+            x = self.projection(x)
+            link(self, projection=x)
         note(self, output=x)
         return x
 
@@ -99,10 +113,10 @@ class Embedding(Layer):
 class Entrance(Layer):
     """The way in: ids, then their embedding."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, vocabulary: int = 0) -> None:
         super().__init__()
         self.tokens = Tokens()
-        self.embed = Embedding(config)
+        self.embed = Embedding(config, vocabulary or config.vocabulary)
 
     def forward(
         self, ids: Int[Tensor, "B T"], mask: Mask, segment_ids: Int[Tensor, "B T"] | None = None

@@ -1,5 +1,6 @@
 """What every layer of the house is: a module that knows its path and states its steps."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
 
@@ -11,7 +12,20 @@ from pellucid.formula.sums import affine
 from pellucid.record.node import Node
 from pellucid.record.note import Steps
 
-UNSAID = {"layers", "entrance"}  # parts of a module's path that a name in the trace leaves out
+
+class Table(nn.Embedding):
+    """Rows of vectors. While they have no numbers yet (device "meta"), none are drawn."""
+
+    def reset_parameters(self) -> None:
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
+
+UNSAID = {
+    "layers",
+    "entrance",
+    "heads",
+}  # parts of a module's path that a name in the trace leaves out
 
 
 class Layer(nn.Module):
@@ -62,6 +76,17 @@ class Layer(nn.Module):
             return False
 
 
+class Fixed(Layer):
+    """A layer whose own buffers are constants: they move with the model, but stay exact."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Fixed":
+        constants = dict(self.named_buffers(recurse=False))
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        for name, constant in constants.items():
+            setattr(self, name, constant.to(self.get_buffer(name).device))
+        return self
+
+
 def give_paths(model: nn.Module) -> None:
     """Tell each layer its path in the trace: its path in the model, less what goes unsaid."""
     for name, module in model.named_modules():
@@ -75,3 +100,10 @@ def step(name: str, part: nn.Module, of: str, axes: str) -> dict[str, Formula]:
         return {name: same(of, axes=axes)}
     bias = [f"{name}.bias"] if part.bias is not None else []
     return {name: affine(of, f"{name}.weight", *bias, axes=axes)}
+
+
+def take_weights(to: nn.Module, of: nn.Module) -> None:
+    """Let one module use another's parameters, the very same tensors."""
+    for name, parameter in of.named_parameters():
+        place, _, last = name.rpartition(".")
+        setattr(to.get_submodule(place), last, parameter)

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from pellucid.errors import UsageError
 from pellucid.formula.places import positions, reach
 
 Pattern = Literal["full", "causal"]
@@ -28,6 +29,11 @@ class Mask:
         """The mask of these ids; without `real`, every position is a real token."""
         if real is None:
             return cls(torch.ones_like(ids, dtype=torch.bool), padded=False)
+        if real.dtype != torch.bool or real.shape != ids.shape:
+            raise UsageError(
+                f"The mask is {real.dtype} {list(real.shape)}; expected is torch.bool "
+                f"{list(ids.shape)}, True where a token is real."
+            )
         return cls(real, padded=not bool(real.all()))
 
     def allowed(self, query: Tensor, pattern: Pattern) -> Bool[Tensor, "B 1 T S"]:

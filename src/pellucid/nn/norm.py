@@ -6,7 +6,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pellucid.formula.elements import divide, normalise, rescale, root, same
-from pellucid.formula.rows import column_deviation, column_mean, deviation, mean, rms
+from pellucid.formula.rows import (
+    column_deviation,
+    column_mean,
+    deviation,
+    mean,
+    real_mean,
+    real_variance,
+    rms,
+)
 from pellucid.nn.layer import Layer
 from pellucid.record.note import Steps, link
 
@@ -109,15 +117,19 @@ class BatchNorm(Norm):
         link(self, real=real)
         centre, variance = self.running_mean, self.running_variance
         if self.training:
-            centre, variance = x[real].mean(dim=0), x[real].var(dim=0, correction=0)
-            self._remember(x[real])
+            centre, variance = real_mean(x, real), real_variance(x, real)
+            self._remember(centre, variance, real.sum())
         return (x - centre) / (variance + self.epsilon).sqrt() * self.weight + self.bias
 
     @torch.no_grad()
-    def _remember(self, rows: Tensor) -> None:
-        """The running variance is the unbiased one, as in `torch.nn.BatchNorm1d`."""
-        self.running_mean.lerp_(rows.mean(dim=0), self.momentum)
-        self.running_variance.lerp_(rows.var(dim=0), self.momentum)
+    def _remember(self, mean: Tensor, variance: Tensor, rows: Tensor) -> None:
+        """The running variance is the unbiased one, as in `torch.nn.BatchNorm1d`.
+
+        Fewer than two rows teach nothing.
+        """
+        share = self.momentum * (rows > 1).to(mean.dtype)
+        self.running_mean.lerp_(mean, share)
+        self.running_variance.lerp_(variance * rows / (rows - 1).clamp(min=1), share)
 
 
 NORMS: dict[str, type[Norm]] = {

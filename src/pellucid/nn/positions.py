@@ -7,16 +7,16 @@ import math
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.formula.positions import alibi, bucket, pick, rotate
 from pellucid.nn.config import Config
-from pellucid.nn.layer import Layer
+from pellucid.nn.layer import Fixed, Layer, Table
 from pellucid.nn.mask import Mask
 from pellucid.record.note import Steps, link
 
 
-class Rotary(Layer):
+class Rotary(Fixed):
     """Turns pairs of columns of q and k by position × frequency (Su et al. 2021).
 
     Frequencies are base^(−2i/K), in float32 at least.
@@ -26,10 +26,7 @@ class Rotary(Layer):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        width = config.rotary_width or config.per_head
-        powers = torch.arange(0, width, 2, dtype=torch.float32) / width
-        frequencies = 1.0 / config.rotary_base**powers
-        self.register_buffer("frequencies", frequencies, persistent=False)
+        self.register_buffer("frequencies", rotary_frequencies(config), persistent=False)
         self.layout = config.rotary_layout
 
     def forward(
@@ -48,7 +45,7 @@ class Bias(Layer):
         return None
 
 
-class Alibi(Bias):
+class Alibi(Fixed, Bias):
     """A bias of −slope · distance, one slope a head (Press et al. 2021)."""
 
     slopes: Tensor
@@ -72,7 +69,7 @@ class Relative(Bias):
 
     def __init__(self, config: Config, direction: str) -> None:
         super().__init__(config, direction)
-        self.table = nn.Embedding(config.buckets, config.heads)
+        self.table = Table(config.buckets, config.heads)
         self.direction = direction
         self.thresholds = bucket_thresholds(config.buckets, config.farthest, direction)
 
@@ -96,12 +93,33 @@ class Relative(Bias):
 BIASES: dict[str, type[Bias]] = {"alibi": Alibi, "relative": Relative}
 
 
+def rotary_frequencies(config: Config) -> Float[Tensor, "R"]:
+    """base^(−2i/K), lowered where the model was stretched to longer texts."""
+    width = config.rotary_width or config.per_head
+    powers = torch.arange(0, width, 2, dtype=torch.float32, device="cpu") / width
+    frequencies = 1.0 / config.rotary_base**powers
+    if len(config.rotary_scaling) == 4:
+        return stretched(frequencies, *config.rotary_scaling)
+    return frequencies / config.rotary_scaling[0] if config.rotary_scaling else frequencies
+
+
+def stretched(
+    frequencies: Float[Tensor, "R"], factor: float, low: float, high: float, original: float
+) -> Float[Tensor, "R"]:
+    """Llama 3.1: slow waves (fewer than `low` turns in the original length) are slowed by
+    `factor`, fast ones (more than `high`) are kept, those between are blended.
+    """
+    turns = original * frequencies / (2 * math.pi)
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    return frequencies * (kept + (1 - kept) / factor)
+
+
 def alibi_slopes(heads: int) -> Float[Tensor, "H"]:
     """2^(−8h/H); where H is no power of two, the gaps of the next power fill up the rest."""
     power = 2 ** math.floor(math.log2(heads))
     slopes = [2 ** (-8 * (h + 1) / power) for h in range(power)]
     between = [2 ** (-4 * (2 * h + 1) / power) for h in range(heads - power)]
-    return torch.tensor(slopes + between)
+    return torch.tensor(slopes + between, device="cpu")
 
 
 def bucket_thresholds(buckets: int, farthest: int, direction: str) -> list[int]:
@@ -112,7 +130,7 @@ def bucket_thresholds(buckets: int, farthest: int, direction: str) -> list[int]:
     """
     own = buckets // 2 if direction == "both" else buckets
     exact = own // 2
-    distances = torch.arange(exact, farthest + 1)
+    distances = torch.arange(exact, farthest + 1, device="cpu")
     growth = torch.log(distances.float() / exact) / math.log(farthest / exact) * (own - exact)
     reached = (exact + growth.long()).clamp(max=own - 1)
     return [

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from pellucid.nn.block import Block
 from pellucid.nn.config import Config
-from pellucid.nn.layer import Layer
+from pellucid.nn.layer import Layer, take_weights
 from pellucid.nn.mask import Mask, Pattern
 from pellucid.nn.norm import NORMS
 from pellucid.nn.positions import BIASES, Bias
@@ -18,11 +18,12 @@ class Stack(Layer):
 
     def __init__(self, config: Config, pattern: Pattern, *, source: bool = False) -> None:
         super().__init__()
+        self.shared = config.layer_weights == "shared"
+        layers = (config.decoder_layers if source else 0) or config.layers
         direction = "both" if pattern == "full" else "back"
         self.positions = BIASES.get(config.positions, Bias)(config, direction)
-        self.layers = nn.ModuleList(
-            Block(config, pattern, source=source) for _ in range(config.layers)
-        )
+        self.layers = nn.ModuleList(Block(config, pattern, source=source) for _ in range(layers))
+        self.share()
         self.norm = NORMS[config.final_norm](config.width, config.epsilon)
 
     def forward(
@@ -38,3 +39,9 @@ class Stack(Layer):
         y: Tensor = self.norm(x, mask.real)
         note(self, output=y)
         return y
+
+    def share(self) -> None:
+        """Where layers share their weights, all take the first one's (Lan et al. 2019)."""
+        if self.shared:
+            for block in self.layers[1:]:
+                take_weights(block, self.layers[0])

@@ -18,7 +18,7 @@ class Context:
     """What a layer may look at beside its own input: masks, biases, the encoder's output."""
 
     mask: Mask
-    bias: Float[Tensor, "B H T S"] | None = None
+    bias: Float[Tensor, "B H T _"] | None = None
     memory: Float[Tensor, "B S D"] | None = None
     memory_mask: Mask | None = None
 
