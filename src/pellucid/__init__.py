@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pellucid.errors import PellucidError, UsageError
+    from pellucid.models.heads import Output
     from pellucid.models.load import load
-    from pellucid.models.model import Model, Output
+    from pellucid.models.model import Model
     from pellucid.nn.config import Config
     from pellucid.record.trace import Trace
 
@@ -24,7 +25,7 @@ __version__ = version("pellucid")
 HOMES = {
     "Config": "pellucid.nn.config",
     "Model": "pellucid.models.model",
-    "Output": "pellucid.models.model",
+    "Output": "pellucid.models.heads",
     "PellucidError": "pellucid.errors",
     "Trace": "pellucid.record.trace",
     "UsageError": "pellucid.errors",

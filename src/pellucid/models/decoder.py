@@ -3,10 +3,10 @@
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from pellucid.models.model import Model, Output
+from pellucid.models.heads import Heads, Output
+from pellucid.models.model import Model
 from pellucid.nn.config import Config
 from pellucid.nn.embedding import Entrance
-from pellucid.nn.head import LanguageHead
 from pellucid.nn.layer import give_paths
 from pellucid.nn.mask import Mask
 from pellucid.nn.stack import Stack
@@ -19,12 +19,11 @@ class Decoder(Model):
         super().__init__(config)
         self.entrance = Entrance(config)
         self.decoder = Stack(config, "causal")
-        words = self.entrance.embed.words
-        self.head = LanguageHead(config, words) if config.head == "language" else None
+        self.heads = Heads(config, self.entrance.embed.words)
         give_paths(self)
 
     def forward(self, ids: Int[Tensor, "B T"], mask: Bool[Tensor, "B T"] | None = None) -> Output:
         self.check_length(ids.shape[-1])
         real = Mask.of(ids, mask)
         hidden = self.decoder(self.entrance(ids, real), real)
-        return Output(hidden, self.head(hidden) if self.head else None)
+        return self.heads(hidden, real.real)

@@ -6,10 +6,10 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from pellucid.models.batch import Batch
-from pellucid.models.model import Inputs, Model, Output
+from pellucid.models.heads import Heads, Output
+from pellucid.models.model import Inputs, Model
 from pellucid.nn.config import Config
 from pellucid.nn.embedding import Entrance
-from pellucid.nn.head import LanguageHead
 from pellucid.nn.layer import give_paths
 from pellucid.nn.mask import Mask
 from pellucid.nn.stack import Stack
@@ -23,14 +23,13 @@ class EncoderDecoder(Model):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.source = Entrance(config)
+        self.source = Entrance(config, config.source_vocabulary)
         self.encoder = Stack(config, "full")
         self.target = Entrance(config)
-        if config.tied == "embedding":
+        if config.source_words == "shared":
             self.target.embed.words = self.source.embed.words
         self.decoder = Stack(config, "causal", source=True)
-        words = self.target.embed.words
-        self.head = LanguageHead(config, words) if config.head == "language" else None
+        self.heads = Heads(config, self.target.embed.words)
         give_paths(self)
 
     def forward(
@@ -44,7 +43,7 @@ class EncoderDecoder(Model):
         source, target = Mask.of(source_ids, source_mask), Mask.of(target_ids, target_mask)
         memory = self.encoder(self.source(source_ids, source), source)
         hidden = self.decoder(self.target(target_ids, target), target, memory, source)
-        return Output(hidden, self.head(hidden) if self.head else None)
+        return self.heads(hidden, target.real)
 
     def _inputs(self, read: Mapping[str, list[Tokens]]) -> Inputs:
         source, target = (Batch.of(read[stream], self.device) for stream in self.streams)

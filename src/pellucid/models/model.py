@@ -1,18 +1,22 @@
 """What all models share: looking at a text, their tokenizer, and their limits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Float
 from torch import Tensor, nn
 
 from pellucid.errors import UsageError
 from pellucid.models.batch import Batch
-from pellucid.models.forecast import check_budget, forecast
+from pellucid.models.forecast import at_most, check_budget, forecast
+from pellucid.models.heads import Output
+from pellucid.models.saving import save_folder
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer
+from pellucid.nn.stack import Stack
+from pellucid.record.files import Existing
 from pellucid.record.note import listening
 from pellucid.record.recorder import Recorder
 from pellucid.record.tokens import Tokens
@@ -27,15 +31,6 @@ Patterns = str | Sequence[str]
 Inputs = dict[str, Tensor | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Output:
-    """What a run gives: the last hidden vectors, and logits where the model has a head."""
-
-    hidden: Float[Tensor, "B T D"]
-    logits: Float[Tensor, "B T V"] | None = None
-    pooled: Float[Tensor, "B D"] | None = None
-
-
 class Model(nn.Module):
     """A Transformer with its tokenizer. `model.see(text)` runs it and gives every number."""
 
@@ -45,7 +40,9 @@ class Model(nn.Module):
         super().__init__()
         self.config = config
         self.name = config.family
+        self.settings: dict[str, Any] = {}  # config.json of the checkpoint it came from
         self.features: tuple[str, ...] = ()  # names of the columns, where they have any
+        self.no_tokenizer = "This model has no tokenizer."
         self._tokenizer: Tokenizer | None = None
         self._forecasts: dict[object, int] = {}
 
@@ -53,7 +50,7 @@ class Model(nn.Module):
     def tokenizer(self) -> Tokenizer:
         """Text to ids and back, as this model was trained."""
         if self._tokenizer is None:
-            raise UsageError("This model has no tokenizer; set model.tokenizer, or give it ids.")
+            raise UsageError(f"{self.no_tokenizer} Set model.tokenizer, or give it ids.")
         return self._tokenizer
 
     @tokenizer.setter
@@ -61,9 +58,19 @@ class Model(nn.Module):
         self._tokenizer = tokenizer
 
     @property
+    def has_tokenizer(self) -> bool:
+        """Whether texts can be given, and not only ids."""
+        return self._tokenizer is not None
+
+    @property
     def device(self) -> torch.device:
         """Where the weights lie."""
         return next(self.parameters(), torch.empty(0)).device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the weights."""
+        return next(self.parameters(), torch.empty(0)).dtype
 
     def see(self, *texts: Texts, keep: Patterns = "*", budget: float = BUDGET) -> Trace:
         """Run the model on one text, a list of texts, or a source and a target; record it all.
@@ -74,11 +81,12 @@ class Model(nn.Module):
         patterns = (keep,) if isinstance(keep, str) else tuple(keep)
         read = self.read(*texts)
         inputs = self._inputs(read)
-        check_budget(self._forecast(inputs, patterns), budget)
+        if at_most(self.config, inputs) > budget:  # else a closer look would be time lost
+            check_budget(self._forecast(inputs, patterns), budget)
         recorder = Recorder(patterns)
         with torch.no_grad(), listening(recorder):
             output = self.forward(**inputs)  # the plain run, even where the model is compiled
-        return Trace.of(recorder, read, self._about(output, inputs), self.tokenizer.piece)
+        return Trace.of(recorder, read, self._about(output, inputs), self.tokenizer.target.piece)
 
     def forecast(self, *texts: Texts, keep: Patterns = "*") -> int:
         """The bytes that `see` would hold, found without running the model."""
@@ -92,10 +100,35 @@ class Model(nn.Module):
                 f"This model takes {len(self.streams)} ({' and '.join(self.streams)}); "
                 f"{len(texts)} came."
             )
-        return {
-            stream: [self._encode(text) for text in ([given] if isinstance(given, str) else given)]
+        read = {
+            stream: [
+                self._encode(t, stream) for t in ([given] if isinstance(given, str) else given)
+            ]
             for stream, given in zip(self.streams, texts, strict=True)
         }
+        counts = list(map(len, read.values()))
+        if min(counts) == 0 or min(counts) != max(counts):
+            raise UsageError(
+                f"{' and '.join(map(str, counts))} texts came; give at least one, "
+                "and as many sources as targets."
+            )
+        return read
+
+    def save(self, folder: str | Path, *, existing: Existing = "refuse") -> Path:
+        """Write config.json, model.safetensors and the tokenizer, for us and for other tools."""
+        return save_folder(self, Path(folder), existing)
+
+    def state(self) -> dict[str, Tensor]:
+        """What is learned, each tensor once: parameters and lasting buffers."""
+        lasting = set(self.state_dict())
+        buffers = {name: b for name, b in self.named_buffers() if name in lasting}
+        return {**dict(self.named_parameters()), **buffers}
+
+    def share(self) -> None:
+        """Let layers that share their weights hold the very same tensors."""
+        for module in self.modules():
+            if isinstance(module, Stack):
+                module.share()
 
     def weights(self) -> dict[str, Tensor]:
         """The weights by their names in a trace."""
@@ -114,8 +147,9 @@ class Model(nn.Module):
                 "Shorten it."
             )
 
-    def _encode(self, text: str) -> Tokens:
-        tokens = self.tokenizer.encode(text)
+    def _encode(self, text: str, stream: str) -> Tokens:
+        side = self.tokenizer.target if stream == "target" else self.tokenizer
+        tokens = side.encode(text)
         self.check_length(len(tokens))
         return tokens
 
@@ -127,15 +161,22 @@ class Model(nn.Module):
     def _forecast(self, inputs: Inputs, patterns: tuple[str, ...]) -> int:
         """Remembered for each shape, so that looking again costs nothing more."""
         shapes = tuple((name, x.shape) for name, x in inputs.items() if x is not None)
-        if (shapes, patterns) not in self._forecasts:
-            self._forecasts[shapes, patterns] = forecast(self, inputs, patterns)
-        return self._forecasts[shapes, patterns]
+        key = shapes, patterns, self.training, self.dtype
+        if key not in self._forecasts:
+            self._forecasts[key] = forecast(self._ghost(), inputs, patterns)
+        return self._forecasts[key]
+
+    def _ghost(self) -> nn.Module:
+        """A model like this one, without numbers; this one may be at work in another thread."""
+        with torch.device("meta"):
+            ghost = type(self)(self.config)
+        return ghost.to("meta", self.dtype).train(self.training)
 
     def _about(self, output: Output, inputs: Inputs) -> dict[str, Any]:
         about: dict[str, Any] = {"model": self.name, "config": asdict(self.config)}
         about["features"] = list(self.features)
         about["dtype"] = str(output.hidden.dtype).removeprefix("torch.")
-        if self._compiled_call_impl is not None:
+        if self._compiled_call_impl is not None and not self.training:
             with torch.no_grad():
                 compiled = self(**inputs)
             about["compiled run differs by"] = apart(compiled.hidden, output.hidden)

@@ -1,7 +1,18 @@
 """The families: one small file each."""
 
+from pellucid.models.families.albert import ALBERT
+from pellucid.models.families.bart import BART
 from pellucid.models.families.bert import BERT
+from pellucid.models.families.distilbert import DISTILBERT
 from pellucid.models.families.gpt2 import GPT2
+from pellucid.models.families.llama import LLAMA
+from pellucid.models.families.marian import MARIAN
+from pellucid.models.families.own import OWN
+from pellucid.models.families.roberta import ROBERTA
+from pellucid.models.families.t5 import T5
 from pellucid.models.family import Family
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (BERT, GPT2)}
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (BERT, ROBERTA, DISTILBERT, ALBERT, GPT2, LLAMA, T5, BART, MARIAN, *OWN)
+}

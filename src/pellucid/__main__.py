@@ -1,0 +1,5 @@
+"""`python -m pellucid` is `pellucid`."""
+
+from pellucid.cli import main
+
+raise SystemExit(main())
