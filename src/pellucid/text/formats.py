@@ -1,0 +1,262 @@
+"""The formats of text: each reads a stream into documents, and says of a broken line why."""
+
+import csv
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader, FileIO
+from itertools import chain, groupby
+from textwrap import shorten
+from typing import IO, Any, Literal, NamedTuple
+
+from pellucid.errors import PellucidError, UsageError
+from pellucid.text.lines import Broken, Lines, encoding_of, peek
+
+FormatName = Literal["txt", "csv", "tsv", "jsonl", "parquet"]
+Unit = Literal["line", "paragraph", "file"]
+DELIMITERS = ",;\t|"
+LONGEST_CELL = 1 << 24  # characters; an open quotation mark does not swallow the whole file
+
+
+class Document(NamedTuple):
+    """One text, its label if it has one, and the line where it begins (of Parquet the row)."""
+
+    text: str
+    label: str | None
+    line: int
+
+
+class Unfit(UsageError):
+    """A whole file that is not as was said; the sentence begins with the file's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How files are laid out; what is None is found out.
+
+    `text` and `label` name columns; `columns` are the names where the file has no header, and the
+    last of them takes the rest of its line. `unit` is what plain text is cut into.
+    """
+
+    text: str | None = None
+    label: str | None = None
+    format: FormatName | None = None
+    delimiter: str | None = None
+    quotes: Literal["double", "none"] | None = None
+    columns: tuple[str, ...] = ()
+    encoding: str | None = None
+    unit: Unit = "line"
+
+    def __post_init__(self) -> None:
+        """An encoding that nobody knows is said at once."""
+        try:
+            bytes(4).decode(self.encoding or "utf-8", errors="replace")
+        except LookupError as error:
+            raise UsageError(
+                f"There is no encoding {self.encoding!r}; say for example utf-8, latin-1 or cp1252."
+            ) from error
+
+    def pick(self, record: Mapping[str, Any], line: int) -> Document | Broken:
+        """The document in a record."""
+        text, label = record.get(self.text or "text"), None
+        if not isinstance(text, str):
+            return lacking("text", self.text or "text", record, line)
+        if self.label is not None:
+            label = written(record.get(self.label))
+            if not label:
+                return lacking("label", self.label, record, line)
+        return Document(text, label, line)
+
+
+def lacking(what: str, column: str, record: Mapping[str, Any], line: int) -> Broken:
+    if column in record:
+        return Broken(line, f"has {json.dumps(record[column])} for a {what} in {column!r}")
+    return Broken(line, f"has no {column!r}; it has {listed(record)}")
+
+
+def written(label: object) -> str:
+    """A label as text: 1, true; nothing where there is none."""
+    return label if isinstance(label, str) else "" if label is None else json.dumps(label)
+
+
+def texts(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
+    """Plain text: a document a line, a paragraph, or a file. Empty lines are none."""
+    if layout.text or layout.columns:
+        raise Unfit("is read as plain text, which has no columns; say which format it is")
+    lines = Lines(stream, layout.encoding)
+    for line, text in UNITS[layout.unit](lines):
+        yield lines.take() or Document(text, None, line)
+
+
+def each_line(lines: Lines) -> Iterator[tuple[int, str]]:
+    for text in lines:
+        if not text.isspace():
+            yield lines.number, text.rstrip("\r\n")
+
+
+def each_paragraph(lines: Lines) -> Iterator[tuple[int, str]]:
+    for blank, group in groupby(lines, str.isspace):
+        if not blank:
+            first = lines.number
+            yield first, "".join(group).rstrip("\r\n")
+
+
+def whole_file(lines: Lines) -> Iterator[tuple[int, str]]:
+    if text := "".join(lines).strip():
+        yield 1, text
+
+
+UNITS: dict[Unit, Callable[[Lines], Iterator[tuple[int, str]]]] = {
+    "line": each_line,
+    "paragraph": each_paragraph,
+    "file": whole_file,
+}
+
+
+def commas(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
+    """Cells between delimiters, whichever the first line has most of, with quotation marks."""
+    delimiter = layout.delimiter or delimiter_of(stream, layout.encoding)
+    return table(stream, layout, delimiter, layout.quotes or "double")
+
+
+def tabs(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
+    """Cells between tabs; a quotation mark is a letter like others."""
+    return table(stream, layout, layout.delimiter or "\t", layout.quotes or "none")
+
+
+def delimiter_of(stream: BufferedReader, encoding: str | None) -> str:
+    start = peek(stream, 4096).decode(encoding or encoding_of(stream), errors="replace")
+    outside = "".join(start.partition("\n")[0].split('"')[::2])
+    return max(DELIMITERS, key=outside.count)
+
+
+def table(
+    stream: BufferedReader, layout: Layout, delimiter: str, quotes: Literal["double", "none"]
+) -> Iterator[Document | Broken]:
+    """Rows under a header, or under the columns that were said."""
+    lines = Lines(stream, layout.encoding)
+    rows = quoted(lines, delimiter) if quotes == "double" else unquoted(lines, delimiter, layout)
+    header = list(layout.columns)
+    for row in rows:
+        if isinstance(row, Broken):
+            yield row
+        elif not header:
+            header = row.cells
+            check_columns(header, layout)
+        elif len(row.cells) != len(header):
+            found = f"{len(row.cells)} column{'s' if len(row.cells) > 1 else ''}"
+            yield Broken(row.line, f"has {found} where {len(header)} were expected")
+        else:
+            yield layout.pick(dict(zip(header, row.cells, strict=True)), row.line)
+
+
+def check_columns(there: list[str], layout: Layout) -> None:
+    """Whether a table has the columns that were asked for."""
+    for column in (layout.text or "text", layout.label):
+        if column is not None and column not in there:
+            raise Unfit(f"has no column {column!r}; it has {listed(there)}")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a person reads them; what is a text and no name is cut short."""
+    return ", ".join(repr(shorten(name, 40, placeholder=" …")) for name in names) or "nothing"
+
+
+class Row(NamedTuple):
+    """The cells of one row, and the line where it begins."""
+
+    line: int
+    cells: list[str]
+
+
+def quoted(lines: Lines, delimiter: str) -> Iterator[Row | Broken]:
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    except TypeError as error:
+        raise Unfit(f"cannot be cut at {delimiter!r}; a delimiter is one character") from error
+    while True:
+        line = lines.number + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            lines.take()
+            yield Broken(line, f"has its quotation marks wrong ({error})")
+        else:
+            if broken := lines.take():
+                yield broken
+            elif cells:
+                yield Row(line, cells)
+
+
+def unquoted(lines: Lines, delimiter: str, layout: Layout) -> Iterator[Row | Broken]:
+    for text in lines:
+        if line := text.rstrip("\r\n"):
+            cells = line.split(delimiter, len(layout.columns) - 1)
+            yield lines.take() or Row(lines.number, cells)
+
+
+def objects(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
+    """JSON Lines: an object a line."""
+    lines = Lines(stream, layout.encoding)
+    for text in lines:
+        if not text.isspace():
+            yield lines.take() or parsed(text, layout, lines.number)
+
+
+def parsed(text: str, layout: Layout, line: int) -> Document | Broken:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Broken(line, f"is not valid JSON ({error})")
+    if not isinstance(record, dict):
+        return Broken(line, "is no JSON object")
+    return layout.pick(record, line)
+
+
+def columns(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
+    """Apache Parquet, a batch of rows at a time."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise PellucidError("Parquet needs pyarrow: pip install 'pellucid[parquet]'.") from error
+    wanted = [name for name in (layout.text or "text", layout.label) if name]
+    try:
+        with seekable(stream) as file:
+            parquet = ParquetFile(file)
+            check_columns(parquet.schema_arrow.names, layout)
+            batches = parquet.iter_batches(1024, columns=wanted)
+            rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+            for line, record in enumerate(rows, 1):
+                yield layout.pick(record, line)
+    except ArrowException as error:
+        raise Unfit(f"is no Parquet that can be read ({error})") from error
+
+
+@contextmanager
+def seekable(stream: BufferedReader) -> Iterator[IO[bytes]]:
+    """Parquet is read from its end; what comes from a pipe or from gzip goes into a file first."""
+    if isinstance(stream.raw, FileIO) and stream.seekable():
+        yield stream
+        return
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(stream, file)
+        file.seek(0)
+        yield file
+
+
+Read = Callable[[BufferedReader, Layout], Iterator[Document | Broken]]
+
+FORMATS: dict[FormatName, Read] = {
+    "txt": texts,
+    "csv": commas,
+    "tsv": tabs,
+    "jsonl": objects,
+    "parquet": columns,
+}
