@@ -1,0 +1,47 @@
+/**
+ * What the rows or columns of a matrix stand for.
+ *
+ * @typedef {import("./trace.js").Trace} Trace
+ * @typedef {import("./trace.js").Stack} Stack
+ * @typedef {{ trace: Trace, stack: Stack, sentence: number, head: number }} Place
+ * @typedef {{ letter: string, labels: string[], faint: boolean[], tokens: boolean }} Axis
+ */
+
+import { words } from "./words.js";
+
+/**
+ * @param {Place} place
+ * @param {string} letter from the shape alphabet: T, S, K, …
+ * @param {number} size
+ * @returns {Axis}
+ */
+export function axis(place, letter, size) {
+  const tokens = place.trace.tokens(place.stack, letter, place.sentence);
+  if (tokens) return ofTokens(letter, size, tokens);
+  const labels = features(place, letter, size) ?? Array.from({ length: size }, (_, at) => `${at}`);
+  return { letter, labels, faint: labels.map(() => true), tokens: "TS".includes(letter) };
+}
+
+/**
+ * Positions beyond the sentence's own tokens are padding.
+ * @param {string} letter
+ * @param {number} size
+ * @param {import("./trace.js").Tokens} tokens
+ */
+function ofTokens(letter, size, tokens) {
+  const labels = Array.from({ length: size }, (_, at) => tokens.labels[at] ?? words.padding);
+  return { letter, labels, faint: labels.map((_, at) => tokens.special[at] ?? true), tokens: true };
+}
+
+/**
+ * The names of a head's columns, in a model that has names and no projections.
+ * @param {Place} place
+ * @param {string} letter
+ * @param {number} size
+ * @returns {string[] | null}
+ */
+function features({ trace, head }, letter, size) {
+  const { features = [], config } = trace.about;
+  const named = letter === "K" && config?.projections === "none" && features.length > 0;
+  return named ? features.slice(head * size, (head + 1) * size) : null;
+}

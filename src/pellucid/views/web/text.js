@@ -1,0 +1,94 @@
+/**
+ * The sentence: as it was typed, piece by piece, and what the model answers at each piece.
+ *
+ * @typedef {import("./trace.js").Trace} Trace
+ * @typedef {import("./trace.js").Stack} Stack
+ * @typedef {import("./picture.js").Cursor} Cursor
+ * @typedef {{ point: (stream: string, at: number) => void, leave: () => void,
+ *   readout: import("./readout.js").Readout }} Around
+ */
+
+import { firstPosition, showAnswers } from "./answers.js";
+import { element, part } from "./dom.js";
+import { Strip } from "./strip.js";
+import { words } from "./words.js";
+
+export class Text {
+  /**
+   * @param {Trace} trace
+   * @param {Around} around
+   */
+  constructor(trace, around) {
+    this.trace = trace;
+    this.around = around;
+    this.sentence = 0;
+    this.streams = Object.keys(trace.texts);
+    /** @type {Strip[]} */
+    this.strips = [];
+  }
+
+  /** @param {number} sentence */
+  show(sentence) {
+    this.sentence = sentence;
+    const { texts } = this.trace;
+    part("text").replaceChildren(...this.streams.map((stream) => {
+      const { text } = texts[stream][sentence];
+      return element("h1", { dir: "auto", title: text }, text);
+    }));
+    this.strips = this.streams.map((stream) => new Strip(stream, texts[stream][sentence], {
+      point: (at, chip) => this.point(stream, at, chip),
+      leave: this.around.leave,
+      choose: (at) => this.answer(stream, at),
+    }));
+    part("tokens").replaceChildren(...this.strips.map((strip) => strip.row));
+    this.answerFirst();
+  }
+
+  /**
+   * @param {string} stream
+   * @param {number} at
+   * @param {HTMLElement} chip
+   */
+  point(stream, at, chip) {
+    const { labels, ids, offsets } = this.trace.texts[stream][this.sentence];
+    const { left, bottom } = chip.getBoundingClientRect();
+    this.around.point(stream, at);
+    this.around.readout.show({ x: left, y: bottom - 8 }, {
+      head: labels[at],
+      lines: [words.token(ids[at], ...offsets[at])],
+    });
+  }
+
+  /** Answers belong to the last stream: the only text, or the target. */
+  answerFirst() {
+    const { answers, texts } = this.trace;
+    const stream = this.streams.at(-1);
+    if (answers && stream) {
+      this.answer(stream, firstPosition(answers, texts[stream][this.sentence]));
+    }
+  }
+
+  /**
+   * @param {string} stream
+   * @param {number} at
+   */
+  answer(stream, at) {
+    const { answers, texts } = this.trace;
+    if (!answers || stream !== this.streams.at(-1)) return;
+    const label = texts[stream][this.sentence].labels[at];
+    showAnswers(part("answers"), answers, { sentence: this.sentence, at, label });
+    this.strips.at(-1)?.choose(at);
+  }
+
+  /**
+   * @param {Stack} stack
+   * @param {Cursor} cursor
+   */
+  mark(stack, cursor) {
+    for (const strip of this.strips) {
+      strip.mark(
+        strip.stream === stack.rows ? cursor.T : undefined,
+        strip.stream === stack.columns ? cursor.S : undefined);
+    }
+  }
+}
