@@ -1,0 +1,145 @@
+"""Options that several commands share: how files are read, and how words are made."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pellucid.errors import UsageError
+
+if TYPE_CHECKING:
+    from pellucid.text.formats import Layout
+    from pellucid.text.sources import Corpus
+    from pellucid.text.words import Analyzer
+
+FILES = typer.Argument(
+    metavar="FILE",
+    help="Files or folders: .txt .csv .tsv .jsonl .parquet, or .gz of these; - is standard input.",
+    show_default=False,
+)
+
+
+def _option(panel: str, metavar: str | None, help: str) -> Any:
+    """An option that may be left out."""
+    return typer.Option(metavar=metavar, help=help, show_default=False, rich_help_panel=panel)
+
+
+_reading = partial(_option, "How files are read")
+_wording = partial(_option, "How words are made")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How files are read; what is not said is found out."""
+
+    text: Annotated[str | None, _reading("COLUMN", "The column of the texts, else text.")] = None
+    columns: Annotated[
+        str | None,
+        _reading(
+            "NAMES", "Columns of a file without a header: label,text. The last takes the rest."
+        ),
+    ] = None
+    format: Annotated[
+        Literal["txt", "csv", "tsv", "jsonl", "parquet"] | None,
+        _reading(None, "What the files are, where their names do not say it."),
+    ] = None
+    delimiter: Annotated[str | None, _reading("SIGN", "What stands between columns.")] = None
+    quotes: Annotated[
+        Literal["double", "none"] | None,
+        _reading(None, "Quotation marks around cells: double in .csv, none in .tsv."),
+    ] = None
+    encoding: Annotated[str | None, _reading("NAME", "For example latin-1; else UTF-8.")] = None
+    unit: Annotated[
+        Literal["line", "paragraph", "file"] | None,
+        _reading(None, "What is a document in plain text; else a line."),
+    ] = None
+    broken: Annotated[
+        Literal["refuse", "skip"], _reading(None, "What to do at a line that cannot be read.")
+    ] = "refuse"
+
+    def corpus(self, files: Sequence[str], usual: "Layout | None" = None) -> "Corpus":
+        """The documents of the files; what is not said is as usual."""
+        from pellucid.text.formats import Layout
+        from pellucid.text.sources import Corpus
+
+        return Corpus(files, replace(usual or Layout(), **self._said()), self.broken)
+
+    def _said(self) -> dict[str, Any]:
+        from pellucid.text.formats import Layout
+
+        said = {field.name: getattr(self, field.name, None) for field in fields(Layout)}
+        if self.columns is not None:
+            said["columns"] = tuple(self.columns.split(","))
+        if self.delimiter is not None:
+            said["delimiter"] = self.delimiter.replace(r"\t", "\t")
+        return {name: value for name, value in said.items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled(Reading):
+    """The same for documents that may have labels."""
+
+    label: Annotated[str | None, _reading("COLUMN", "The column of the labels.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """How a text is split into words, and what becomes of them."""
+
+    language: Annotated[
+        str, _wording("CODE", "For stems and lemmas: en, de or german, …; else English.")
+    ] = "en"
+    stem: Annotated[
+        Literal["porter", "snowball"] | None, _wording(None, "Cut words down to their stems.")
+    ] = None
+    lemma: Annotated[
+        bool, typer.Option("--lemma", help="Look words up.", rich_help_panel="How words are made")
+    ] = False
+    normalize: Annotated[
+        str | None,
+        _wording("STEPS", "Of nfc, nfkc, lower, fold, bare (of accents); else nfc,lower."),
+    ] = None
+    pattern: Annotated[str | None, _wording("REGEX", "What is a word.")] = None
+
+    def analyzer(self, ngrams: str = "1-1") -> "Analyzer":
+        """From a text to its terms."""
+        from pellucid.text.words import WORD, Analyzer
+
+        return Analyzer(
+            pattern=self.pattern or WORD,
+            steps=self.steps,
+            language=self.language,
+            ngrams=lengths(ngrams),
+        )
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What becomes of a word: a dictionary wants it as it was typed, a stemmer made even."""
+        lemma = ("lemma",) if self.lemma else ()
+        stem = (self.stem,) if self.stem else ()
+        return (*lemma, *self.spelling, *stem)
+
+    @property
+    def spelling(self) -> tuple[str, ...]:
+        """How words are made even."""
+        from pellucid.text.words import USUAL_STEPS
+
+        if self.normalize is None:
+            return USUAL_STEPS
+        return tuple(filter(None, self.normalize.split(",")))
+
+    @property
+    def said(self) -> bool:
+        """Whether any of it was asked for."""
+        return any(getattr(self, field.name) != field.default for field in fields(Wording))
+
+
+def lengths(ngrams: str) -> tuple[int, int]:
+    """From how many words to how many: 1-2."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", ngrams.strip())
+    if not found:
+        raise UsageError(f"--ngrams {ngrams!r} makes no sense; write like 1-2.")
+    return int(found[1]), int(found[2] or found[1])

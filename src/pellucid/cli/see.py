@@ -1,0 +1,192 @@
+"""`pellucid see`: every number from the text to the output."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from pellucid.cli.problems import notes, say
+from pellucid.errors import UsageError
+
+if TYPE_CHECKING:
+    from pellucid.models.model import Model
+    from pellucid.record.trace import Trace
+    from pellucid.views.choice import Choice
+
+UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
+
+
+@dataclass(frozen=True, kw_only=True)
+class See:
+    """See a text through: every number from its tokens to the model's output.
+
+    [dim]Examples:[/]
+    [cyan]pellucid see "The seal slept on the ice."[/]
+    [cyan]pellucid see "The seal slept on the ice." --layer 3 --head 5 --save see.html[/]
+    [cyan]pellucid see --model mouse "cat and mouse are friends"[/]
+    """
+
+    texts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT",
+            help="One text, or several; a source and a target where the model has both; "
+            "- reads one from standard input.",
+            show_default=False,
+        ),
+    ]
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="A built-in model, a checkpoint's folder, or a name on a hub."
+        ),
+    ] = "minilm"
+    layer: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The layer to show, else the last.", show_default=False),
+    ] = None
+    head: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The head to show, else the first.", show_default=False),
+    ] = None
+    save: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write a file, its ending says what: .html, .json or .safetensors. "
+            "May be given again.",
+            show_default=False,
+        ),
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the numbers as JSON, not as a picture.")
+    ] = False
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help='Record only names like "encoder.3.*". May be given again.',
+            show_default=False,
+        ),
+    ] = None
+    budget: Annotated[
+        str, typer.Option(metavar="SIZE", help="Refuse to hold more, for example 500MB.")
+    ] = "4GB"
+    weights: Annotated[
+        Literal["small", "all"],
+        typer.Option(help="Which weights go into saved files: the vectors, or all."),
+    ] = "small"
+    dtype: Annotated[
+        Literal["float32", "bfloat16", "float64"],
+        typer.Option(help="The precision to compute in."),
+    ] = "float32"
+
+    def run(self) -> None:
+        """Everything that can be wrong is found before the model runs."""
+        texts, budget = read(self.texts), size(self.budget)
+        self._check_paths()
+        with notes(), waiting(f"Loading {self.model}"):
+            model = self._load()
+        choice = self._choose(model)
+        with notes(), waiting("Looking"):
+            streams = texts if len(model.streams) > 1 else [texts]
+            trace = model.see(*streams, keep=self.keep or "*", budget=budget)
+        self._check_kept(trace)
+        if self._chosen:
+            trace.about["shown"] = asdict(choice)
+        self._save(trace)
+        self._print(trace, choice)
+
+    def _check_paths(self) -> None:
+        from pellucid.record.files import check_writable
+        from pellucid.record.store import writer_of
+
+        for at, path in enumerate(self.save or []):
+            writer_of(path)
+            check_writable(path, self._existing)
+            if path in (self.save or [])[:at]:
+                raise UsageError(f"{path} is to be saved twice; give each file a name of its own.")
+
+    def _load(self) -> "Model":
+        import torch
+
+        from pellucid.models.load import load
+
+        return load(self.model, dtype=getattr(torch, self.dtype))
+
+    def _choose(self, model: "Model") -> "Choice":
+        from pellucid.views.choice import choose
+
+        return choose(asdict(model.config), self.layer, self.head)
+
+    def _check_kept(self, trace: "Trace") -> None:
+        for pattern in self.keep or []:
+            if not trace.names(pattern):
+                example = next(name for name in trace if name.endswith(".attention.q"))
+                raise UsageError(f"--keep {pattern!r} fits no name; one is {example}.")
+
+    def _save(self, trace: "Trace") -> None:
+        for path in self.save or []:
+            trace.save(path, weights=self.weights, existing=self._existing)
+            say(str(path), who="saved")
+
+    def _print(self, trace: "Trace", choice: "Choice") -> None:
+        if self.json:
+            from pellucid.views import data
+
+            layer = choice.layer if self._chosen else None
+            for line in data.lines(trace, layer, self.head):
+                sys.stdout.buffer.write(line.encode())
+            return
+        from pellucid.views import terminal
+
+        terminal.show(trace, choice)
+
+    @property
+    def _chosen(self) -> bool:
+        return self.layer is not None or self.head is not None
+
+    @property
+    def _existing(self) -> Literal["refuse", "replace"]:
+        return "replace" if self.force else "refuse"
+
+
+def read(texts: list[str]) -> list[str]:
+    """The texts, checked; - is standard input."""
+    from pellucid.text.tokenizer import check_text
+
+    if texts.count("-") > 1:
+        raise UsageError("Standard input can be read once; give - once.")
+    return [check_text(_standard_input() if text == "-" else text) for text in texts]
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode().removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"Standard input is not valid UTF-8 at byte {error.start}; save it as UTF-8."
+        ) from error
+
+
+def size(text: str) -> float:
+    """Bytes of a size like 500MB."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMG]?B)?", text.strip().upper())
+    if not found:
+        raise UsageError(f"--budget {text!r} is no size; write it like 500MB or 4GB.")
+    return float(found[1]) * UNITS[found[2] or ""]
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """A sign of life on stderr where somebody sits before it."""
+    console = Console(stderr=True)
+    with console.status(f"{what} …") if console.is_terminal else nullcontext():
+        yield
