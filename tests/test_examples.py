@@ -1,0 +1,66 @@
+"""Every example runs as a script, and tells what it is meant to tell."""
+
+import runpy
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+# doc/stories260K.md of karpathy/llama2.c: what the author's C program says at temperature 0
+PUBLISHED = """\
+Once upon a time, there was a little girl named Lily. She loved to play outside in the park. \
+One day, she saw a big, red ball. She wanted to play with it, but it was too high.
+Lily's mom said, "Lily, let's go to the park." Lily was sad and didn't know what to do. \
+She said, "I want to play with your ball, but I can't find it."
+Lily was sad and didn't know what to do. She said, "I'm sorry, Lily. I didn't know what to do."
+Lily didn't want to help her mom, so she said, "I'm sorry, mom. I didn't know what to do." \
+Her mom said, "Don't worry, Lily. We can help you.
+"""
+
+Run = Callable[..., str]
+
+pytestmark = pytest.mark.usefixtures("unchecked")  # hundreds of runs: types are checked elsewhere
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("stories.py", …)`: what it prints."""
+
+    def runs(name: str, *arguments: str | Path) -> str:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        return capsys.readouterr().out
+
+    return runs
+
+
+def test_all_are_run_here() -> None:
+    told = Path(__file__).read_text()
+    assert all(f'run("{example.name}"' in told for example in EXAMPLES.glob("*.py"))
+
+
+def test_stories260k_tells_the_published_story_word_for_word(run: Run, shared: Path) -> None:
+    assert run("stories.py", shared / "data" / "weights-stories260k") == PUBLISHED
+
+
+def test_smollm2_knows_the_capital_of_france(run: Run, smollm2: Path) -> None:
+    told = run("smollm2_answers.py").splitlines()
+    assert told[-2:] == ["What is the capital of France?", "The capital of France is Paris."]
+
+
+def test_bart_says_words(run: Run, shared: Path) -> None:
+    folder = shared / "data" / "weights-bart-g2p-us"
+    told = run("letters_to_phonemes.py", folder, "transformer", "attention", "mouse")
+    assert [line.split() for line in told.splitlines()] == [
+        ["transformer", "tɹænsfˈɔɹməɹ"],
+        ["attention", "ətˈɛnʃən"],
+        ["mouse", "mˈWs"],
+    ]
+
+
+def test_bart_says_72_percent_of_its_dictionary(run: Run, shared: Path) -> None:
+    told = run("letters_to_phonemes.py", shared / "data" / "weights-bart-g2p-us")
+    assert told == "72.0% of 300 words as in the dictionary\n"
