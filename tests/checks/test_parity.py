@@ -36,6 +36,8 @@ ANSWERS = {
     "Llama": {"head.logits", "decoder.1.feedforward.gate"},
     "T5 1.0": {"head.scaled", "encoder.positions.bias", "decoder.2.attention.bias"},
     "T5 1.1": {"head.logits", "decoder.0.feedforward.gate"},
+    "T5, classes": {"classes.logits", "classes.dense", "classes.taken"},
+    "BART, classes": {"classes.logits", "classes.dense", "classes.taken"},
     "BART, scaled": {"source.embed.scaled", "head.logits"},
     "Marian, two vocabularies": {"source.embed.words", "target.embed.words"},
 }

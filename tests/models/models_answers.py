@@ -34,15 +34,24 @@ def theirs(folder: Path, kind: str = "") -> transformers.PreTrainedModel:
 @torch.no_grad()
 def their_answer(model: transformers.PreTrainedModel) -> Tensor:
     """The logits, or the last hidden vectors where there are none."""
-    target = {"decoder_input_ids": TARGETS} if model.config.is_encoder_decoder else {}
-    answer: Any = model(input_ids=IDS, **target)
+    ids, target = IDS, {"decoder_input_ids": TARGETS} if model.config.is_encoder_decoder else {}
+    if target and type(model).__name__.endswith("ForSequenceClassification"):
+        ids, target = ended(model.config.eos_token_id), {}  # it makes its target of the source
+    answer: Any = model(input_ids=ids, **target)
     found: Tensor = answer[0]
     return found
+
+
+def ended(end: int) -> Tensor:
+    """The same ids with an end."""
+    return torch.nn.functional.pad(IDS, (0, 1), value=end)
 
 
 @torch.no_grad()
 def answer(model: Model) -> Tensor:
     given = (IDS, TARGETS)[: len(model.streams)]
+    if model.streams == ("source",):
+        given = (ended(model.settings["eos_token_id"]),)
     return first(model(*(ids % model.config.vocabulary for ids in given)))
 
 

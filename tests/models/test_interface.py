@@ -97,6 +97,11 @@ def test_a_model_without_a_tokenizer_says_so() -> None:
         pellucid.models.decoder.Decoder(config).see("a")
 
 
+def test_ids_beyond_the_vocabulary_are_named() -> None:
+    with pytest.raises(pellucid.UsageError, match="from 3 to 99; this model has words"):
+        zoo.build("decoder")(torch.tensor([[3, 99]]))
+
+
 def test_the_promised_signatures() -> None:
     assert list(signature(pellucid.Model.see).parameters) == ["self", "texts", "keep", "budget"]
     for name in ("tree", "explain", "verify", "save", "load", "names", "shape", "kind", "tokens"):

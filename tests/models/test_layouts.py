@@ -215,6 +215,16 @@ def test_t5_with_a_table_of_its_own(
     assert apart(answer(ours), their_answer(theirs)) <= 1e-6
 
 
+def test_a_t5_encoder_that_was_cut_out_of_a_whole_model(
+    changed: Callable[..., Path], specimen: Specimen
+) -> None:
+    """As it is published for making pictures: config.json still speaks of a decoder."""
+    table = twice(encoder__embed_tokens__weight="shared__weight")
+    ours = pellucid.load(changed("T5, encoder", table, is_encoder_decoder=True))
+    assert ours.config.shape == "encoder"
+    assert torch.equal(answer(ours), answer(pellucid.load(specimen("T5, encoder"))))
+
+
 def test_a_body_whose_own_head_is_missing_says_so(changed: Callable[..., Path]) -> None:
     with pytest.raises(PellucidError, match=r"The weights lack lm_head.weight"):
         pellucid.load(changed("Llama", bare("model.")))

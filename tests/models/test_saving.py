@@ -10,6 +10,7 @@ import pytest
 import torch
 import zoo
 from models_answers import answer, apart, called, their_answer, theirs
+from safetensors.torch import load_file
 
 import pellucid
 from pellucid import Config, PellucidError
@@ -75,6 +76,7 @@ MARIAN = BART | {"family": "marian", "embedding_norm": "none", "position_offset"
 MARIAN |= {"positions": "sinusoidal", "wave_layout": "half-split"}
 T5 = zoo.BOTH | zoo.T5 | {"family": "t5", "embedding_scaling": "none", "final_norm": "rms"}
 T5 |= {"buckets": 8, "farthest": 10, "vocabulary": 60, "longest": 0}
+T5_ENCODER = T5 | {"family": "t5-encoder", "shape": "encoder", "head": "none"}
 LLAMA = zoo.DECODER | zoo.LLAMA | {"family": "llama", "final_norm": "rms", "vocabulary": 60}
 
 OURS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -112,6 +114,8 @@ OURS: dict[str, tuple[str, dict[str, Any]]] = {
         "T5ForConditionalGeneration",
         T5 | {"gate": "gated", "activation": "gelu_tanh", "tied": "none"},
     ),
+    "t5, encoder": ("T5EncoderModel", T5_ENCODER),
+    "t5, tokens": ("T5ForTokenClassification", T5_ENCODER | {"classes": 3, "classify": "token"}),
     "bart": ("BartForConditionalGeneration", BART | {"decoder_layers": 3, "head_bias": "words"}),
     "bart, unbiased": ("BartForConditionalGeneration", BART | {"decoder_layers": 1}),
     "marian": ("MarianMTModel", MARIAN | {"decoder_layers": 2, "embedding_scaling": "root"}),
@@ -187,3 +191,15 @@ def test_our_own_layout_takes_every_model(name: str, tmp_path: Path) -> None:
 def test_names_of_columns_are_kept(tmp_path: Path) -> None:
     mouse = pellucid.load("mouse")
     assert pellucid.load(mouse.save(tmp_path / "mouse")).features == mouse.features != ()
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "BERT", "T5 1.0", "BART", "Llama, tied, biased"])
+def test_what_is_tied_is_stored_once_and_tied_again(
+    name: str, specimen: Specimen, tmp_path: Path
+) -> None:
+    saved = pellucid.load(specimen(name)).save(tmp_path / "saved")
+    model = pellucid.load(saved)
+    entrance = model.target if len(model.streams) > 1 else model.entrance
+    assert model.heads.head.words.weight is entrance.embed.words.weight
+    stored = load_file(saved / "model.safetensors").values()
+    assert sum(tensor.shape == model.heads.head.words.weight.shape for tensor in stored) == 1

@@ -74,6 +74,23 @@ def test_a_shard_is_missing(sharded: Path) -> None:
         pellucid.load(sharded)
 
 
+@pytest.mark.parametrize("kept", [0, 100, -8])
+def test_a_shard_cut_short_is_named(kept: int, sharded: Path) -> None:
+    path = sharded / "model-00002-of-00003.safetensors"
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(PellucidError, match=r"00002-of-00003.safetensors is broken or no safetens"):
+        pellucid.load(sharded)
+
+
+def test_a_shard_without_its_tensor(sharded: Path) -> None:
+    shard = sharded / shards(sharded)[QUERY]
+    part = load_file(shard)
+    del part[QUERY]
+    save_file(part, shard)
+    with pytest.raises(PellucidError, match=rf"The weights lack bert.{QUERY}"):
+        pellucid.load(sharded)
+
+
 @pytest.mark.parametrize("where", ["../outside.safetensors", "{}/outside.safetensors", "a/b"])
 def test_an_index_that_points_elsewhere_is_refused(where: str, sharded: Path) -> None:
     home = shards(sharded)

@@ -154,3 +154,24 @@ def test_a_mask_of_another_shape_is_refused() -> None:
     ids, real = side_by_side(ALONE, "right")
     with pytest.raises(UsageError, match=r"\[3, 4\]; expected is torch.bool \[3, 5\]"):
         zoo.build("encoder")(ids, real[:, :4])
+
+
+def test_documents_must_fit_the_ids(unchecked: None) -> None:
+    ids = torch.tensor([[3, 7, 1]])
+    for real, documents in ((None, torch.ones(1, 2).long()), (ids > 0, torch.ones_like(ids))):
+        with pytest.raises(UsageError, match="one number a token"):
+            Mask.of(ids, real, documents)
+
+
+def test_packed_documents_draw_as_squares_along_the_diagonal() -> None:
+    documents = torch.tensor([[1, 1, 0, 2, 2]])
+    mask = Mask.of(torch.zeros(1, 5).long(), documents=documents)
+    assert mask.draw("causal").splitlines() == [
+        "■ · · · ·",
+        "■ ■ · · ·",
+        "· · · · ·",
+        "· · · ■ ·",
+        "· · · ■ ■",
+    ]
+    assert mask.positions.tolist() == [[0, 1, 0, 0, 1]]
+    assert mask.longest == 2

@@ -10,7 +10,7 @@ import torch
 import zoo
 from torch import Tensor
 
-from pellucid import Model, Output
+from pellucid import Model, Output, UsageError
 
 Inputs = dict[str, Tensor]
 
@@ -150,7 +150,7 @@ def test_who_does_not_look_hears_nothing() -> None:
 
 def test_nobody_listens_after_a_failure() -> None:
     model = zoo.build("encoder")
-    with pytest.raises(IndexError):
+    with pytest.raises(UsageError):
         zoo.look(model, ids=torch.tensor([[99]]))
     _, trace = zoo.look(model, ids=torch.tensor([[1]]))
     assert trace["tokens.ids"].tolist() == [[1]]

@@ -19,7 +19,7 @@ Both = tuple[list[Batches], list[Batches]]  # what we run, and what they run
 # Only these follow padding on the left in every number: T5 knows nothing but distances. Others
 # count positions from the edge, so we, padded on the left, meet them without padding. (RoBERTa
 # counts from the first word, but its classifier reads what stands at the edge.)
-FOLLOWING = ("t5",)
+FOLLOWING = ("t5", "t5-encoder")
 
 
 def against_transformers(folder: str | Path, seed: int = 0) -> Rows:

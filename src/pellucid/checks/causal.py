@@ -16,31 +16,33 @@ def causal(model: Model, seed: int = 0) -> Rows:
     if model.config.shape == "encoder":
         return Rows()
     pairs = [pair for longer, side in PADDINGS for pair in leaks(model, seed, longer, side)]
-    run, target = pairs[0][0].run, model.streams[-1]
+    run = pairs[0][0].run
+    target = list(run.batches)[-1]
     names = [name for name in run.values if target in run.streams(name).values()]
     return compare("before another token = as before", names, pairs, EXACT)
 
 
 def leaks(model: Model, seed: int, longer: int, side: Side) -> Iterator[tuple[Sentence, Sentence]]:
     """For each token t of a text, what comes before t: with another token t, and without."""
-    sentences, target = draw(model, seed), model.streams[-1]
+    sentences = draw(model, seed)
+    target = list(sentences)[-1]
     words = max(sentences[target], key=len)
     text = words[:-1]
 
     def run(texts: list[list[int]]) -> Run:
         rows = [*texts, *[words] * longer]
-        sources = {stream: sentences[stream][:1] * len(rows) for stream in model.streams}
+        sources = {stream: sentences[stream][:1] * len(rows) for stream in sentences}
         return look(model, batches({**sources, target: rows}, side=side))
 
     plain, changed = (
         run([text] * len(text)),
-        run([altered(model, text, t) for t in range(len(text))]),
+        run([altered(model, text, t, target) for t in range(len(text))]),
     )
     for t in range(1, len(text)):
         yield Sentence(changed, t, first=t), Sentence(plain, t, first=t)
 
 
-def altered(model: Model, text: list[int], t: int) -> list[int]:
+def altered(model: Model, text: list[int], t: int, stream: str) -> list[int]:
     """The text with another token t."""
-    other = (text[t] + 1) % vocabulary(model, model.streams[-1])
+    other = (text[t] + 1) % vocabulary(model, stream)
     return [*text[:t], other, *text[t + 1 :]]

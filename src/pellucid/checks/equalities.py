@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pellucid.checks.causal import causal
+from pellucid.checks.packing import packed
 from pellucid.checks.rows import EXACT, TOLERANCE, Row, Rows, compare
 from pellucid.checks.run import alone, answers, look, see
 from pellucid.checks.sentences import SIDES, batches, draw, level
@@ -16,10 +17,7 @@ from pellucid.models.model import Model
 from pellucid.record.recorder import Recorder
 from pellucid.record.trace import Trace
 
-ABSENT = (
-    "This version keeps no cache and packs no texts, "
-    "so cached = uncached and packed = padded are not among these."
-)
+ABSENT = "This version keeps no cache, so cached = uncached is not among these."
 
 
 def check(model: Model, seed: int = 0) -> Rows:
@@ -95,4 +93,4 @@ def saved(model: Model, seed: int = 0) -> Rows:
 
 Equality = Callable[[Model, int], Rows]
 
-EQUALITIES: tuple[Equality, ...] = (batched, padded, fused, exact, looked_at, causal, saved)
+EQUALITIES: tuple[Equality, ...] = (batched, padded, packed, fused, exact, looked_at, causal, saved)

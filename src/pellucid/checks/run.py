@@ -85,21 +85,32 @@ def alone(model: Model, sentences: Sentences) -> list[Sentence]:
     return [look(model, batches(each)).sentences[0] for each in apart(sentences)]
 
 
-@torch.no_grad()
 def see(model: Model, given: Batches) -> Trace:
     """Run the model on these ids and record it all."""
+    return listened(model, arguments(model, given))
+
+
+def listened(model: Model, named: Mapping[str, Tensor | None]) -> Trace:
+    """Run the model on these arguments and record it all."""
     recorder = Recorder()
-    answers(model, given, recorder)
+    run(model, named, recorder)
     return Trace.of(recorder, {}, {"dtype": str(model.dtype).removeprefix("torch.")})
 
 
-@torch.no_grad()
 def answers(model: Model, given: Batches, recorder: Recorder | None = None) -> dict[str, Tensor]:
     """What the model answers, by name, with somebody looking or without."""
+    return run(model, arguments(model, given), recorder)
+
+
+@torch.no_grad()
+def run(
+    model: Model, named: Mapping[str, Tensor | None], recorder: Recorder | None = None
+) -> dict[str, Tensor]:
+    """The same for the arguments of its `forward`."""
     if model.training:
         raise UsageError(
             "The model is learning, and dropout makes each run another: call model.eval() first."
         )
     with listening(recorder) if recorder else nullcontext():
-        output = model(**arguments(model, given))
+        output = model(**named)
     return {name: value for name, value in vars(output).items() if value is not None}

@@ -6,6 +6,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from pellucid.models.again import END, START, special
 from pellucid.models.batch import Batch
 from pellucid.models.model import Model
 
@@ -23,13 +24,21 @@ def draw(model: Model, seed: int = 0) -> Sentences:
     """Three sentences of different lengths for each stream of the model."""
     generator = torch.Generator().manual_seed(seed)
     longest = min(model.config.longest or LONGEST, LONGEST)
-    return {
+    drawn = {
         stream: [
             _words(model, stream, max(1, round(share * longest)), generator)
             for share in SHARES.get(stream, SHARES["source"])
         ]
         for stream in model.streams
     }
+    return _read_again(model, drawn["source"]) if model.streams == ("source",) else drawn
+
+
+def _read_again(model: Model, rows: list[list[int]]) -> Sentences:
+    """A classifier's sources end where it looks, and nowhere before; its targets follow."""
+    start, end = (special(model.settings, name) for name in (START, END))
+    sources = [[*(word for word in row[1:] if word != end), end] for row in rows]
+    return {"source": sources, "target": [[start, *row[:-1]] for row in sources]}
 
 
 def _words(model: Model, stream: str, length: int, generator: torch.Generator) -> list[int]:
@@ -51,9 +60,9 @@ def padding_id(model: Model) -> int:
 
 
 def level(sentences: Sentences) -> Sentences:
-    """All cut to the length of the shortest, so that none needs padding."""
+    """All cut to the length of the shortest, so that none needs padding; the ends stay."""
     return {
-        stream: [row[: min(map(len, rows))] for row in rows] for stream, rows in sentences.items()
+        stream: [row[-min(map(len, rows)) :] for row in rows] for stream, rows in sentences.items()
     }
 
 

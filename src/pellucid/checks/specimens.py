@@ -93,11 +93,18 @@ SPECIMENS: dict[str, Specimen] = {
         "T5ForConditionalGeneration",
         T5 | {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False},
     ),
+    "T5, encoder": ("T5EncoderModel", T5),
+    "T5, tokens": ("T5ForTokenClassification", T5 | CLASSES),
+    "T5, classes": (
+        "T5ForSequenceClassification",
+        T5 | CLASSES | {"decoder_start_token_id": 0},
+    ),
     "BART": ("BartForConditionalGeneration", BART),
     "BART, scaled": (
         "BartForConditionalGeneration",
         BART | {"scale_embedding": True, "activation_function": "relu"},
     ),
+    "BART, classes": ("BartForSequenceClassification", BART | CLASSES),
     "Marian": ("MarianMTModel", BART | {"scale_embedding": True, "activation_function": "swish"}),
     "Marian, two vocabularies": ("MarianMTModel", BART | OWN),
 }

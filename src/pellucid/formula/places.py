@@ -35,11 +35,16 @@ def looked_up(index: Index, _table: Size, ids: Size) -> tuple[Reading, ...]:
 
 
 def reachable(query: Tensor, real: Tensor, pattern: str) -> Tensor:
-    """B 1 T S: which keys each query may see; the last query sees the last key."""
-    keys = real[:, None, None, :]
-    if pattern == "full":
-        return keys.expand(-1, -1, query.shape[-2], -1)
+    """B 1 T S: which keys each query may see; the last query sees the last key.
+
+    Where `real` numbers documents (0 is padding), each sees its own only.
+    """
     rows, columns = query.shape[-2], real.shape[-1]
+    keys = (real != 0)[:, None, None, :].expand(-1, -1, rows, -1)
+    if real.dtype != torch.bool:
+        keys = keys & (real[:, None, -rows:, None] == real[:, None, None, :])
+    if pattern == "full":
+        return keys
     earlier = torch.ones(rows, columns, dtype=torch.bool, device=real.device)
     return keys & earlier.tril(columns - rows)
 
@@ -77,8 +82,15 @@ def last_cells(x: Range, real: Range) -> str:
 
 
 def count(real: Tensor) -> Tensor:
-    """Positions count the real tokens only, so padding on any side changes nothing."""
-    return (real.long().cumsum(dim=-1) - 1).clamp(min=0)
+    """Positions count the real tokens only, so padding on any side changes nothing.
+
+    Where `real` numbers documents (0 is padding), each begins at 0.
+    """
+    places = (real != 0).long().cumsum(dim=-1) - 1
+    if real.dtype != torch.bool:
+        begins = real != functional.pad(real, (1, 0))[..., :-1]
+        places = places - torch.where(begins, places, 0).cummax(dim=-1).values
+    return places.clamp(min=0)
 
 
 def count_cells(real: Range) -> str:

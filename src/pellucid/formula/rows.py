@@ -88,6 +88,17 @@ def real_variance(x: Tensor, real: Tensor) -> Tensor:
     return real_mean((x - real_mean(x, real)).square(), real)
 
 
+def text_average(x: Tensor, real: Tensor) -> Tensor:
+    """B T D → B D: the mean of each sentence's real positions; zero where it has none."""
+    rows = x.masked_fill(~real[..., None], 0)
+    return rows.sum(dim=-2) / real.sum(dim=-1, keepdim=True).clamp(min=1)
+
+
+def own_column(index: Index, _x: Size, _real: Size) -> tuple[Reading, ...]:
+    sentence, column = index
+    return (0, (sentence, slice(None), column)), (1, (sentence, slice(None)))
+
+
 def column_spread(x: Tensor, real: Tensor, epsilon: float) -> Tensor:
     return (real_variance(x, real) + epsilon).sqrt()
 
@@ -183,4 +194,14 @@ column_deviation = Operation(
         f" + {epsilon:g})"
     ),
     reads=whole_column,
+)
+
+# one vector for a text: the mean of its tokens'
+text_mean = Operation(
+    "text_mean",
+    compute=text_average,
+    latex=column_mean.latex,
+    cells=by_matrix(column_mean_cells),
+    plain=column_mean.plain,
+    reads=own_column,
 )

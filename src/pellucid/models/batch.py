@@ -23,10 +23,14 @@ class Batch:
     @classmethod
     def of(cls, texts: Sequence[Tokens], device: torch.device) -> "Batch":
         """The ids of these texts."""
-        longest = max(map(len, texts))
-        rows = [[*text.ids, *[0] * (longest - len(text))] for text in texts]
-        ids = torch.tensor(rows, device=device)
-        if all(len(text) == longest for text in texts):
+        return cls.rows([text.ids for text in texts], device)
+
+    @classmethod
+    def rows(cls, rows: Sequence[Sequence[int]], device: torch.device) -> "Batch":
+        """The same for ids."""
+        longest = max(map(len, rows))
+        ids = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows], device=device)
+        if all(len(row) == longest for row in rows):
             return cls(ids, None)
-        lengths = torch.tensor([[len(text)] for text in texts], device=device)
+        lengths = torch.tensor([[len(row)] for row in rows], device=device)
         return cls(ids, torch.arange(longest, device=device) < lengths)

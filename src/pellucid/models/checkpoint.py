@@ -3,7 +3,6 @@
 import gc
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -28,6 +27,7 @@ SHAPES: dict[str, type[Model]] = {
     "encoder-decoder": EncoderDecoder,
 }
 
+GENERATION = "generation_config.json"
 DEEPEST = 1000  # no model has as many layers; building a billion of them would never end
 
 
@@ -35,13 +35,10 @@ def load_folder(folder: Path, dtype: torch.dtype = torch.float32) -> Model:
     """The model in a folder, ready to use, with its tokenizer where it comes with one.
 
     Weights are mapped from the file, not copied, where their precision is the one asked for.
-    A large tokenizer takes longer to read than they do, so both are read at the same time.
     """
-    with ThreadPoolExecutor(1) as beside:
-        tokenizer = beside.submit(load_tokenizer, folder)
-        model = load_without_tokenizer(folder, dtype)
+    model = load_without_tokenizer(folder, dtype)
     try:
-        model.tokenizer = tokenizer.result()
+        model.tokenizer = load_tokenizer(folder)
     except NoTokenizer as reason:
         model.no_tokenizer = str(reason)
     return model
@@ -53,6 +50,8 @@ def load_without_tokenizer(folder: Path, dtype: torch.dtype = torch.float32) -> 
     with opened(folder) as weights:
         model = build(settings, weights, dtype)
     model.name = folder.resolve().name
+    if (folder / GENERATION).is_file():
+        model.generation = read_settings(folder / GENERATION)
     return model
 
 
@@ -123,7 +122,8 @@ def family_of(settings: Settings) -> Family:
         raise PellucidError(
             f"config.json says model_type = {name!r}; known are {', '.join(FAMILIES)}.{hint}"
         )
-    return FAMILIES[name]
+    sharing = (family for family in FAMILIES.values() if family.reads(settings))
+    return next(sharing, FAMILIES[name])
 
 
 def choices(family: Family, settings: Settings, shapes: Shapes) -> Config:

@@ -27,8 +27,9 @@ class Encoder(Model):
         ids: Int[Tensor, "B T"],
         mask: Bool[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
+        documents: Int[Tensor, "B T"] | None = None,
     ) -> Output:
-        self.check_length(ids.shape[-1])
-        real = Mask.of(ids, mask)
+        real = Mask.of(ids, mask, documents)
+        self.check_length(real.longest)
         hidden = self.encoder(self.entrance(ids, real, segments), real)
         return self.heads(hidden, real.real)

@@ -94,11 +94,12 @@ class Head:
 class Family:
     """One architecture in Hugging Face's layout.
 
-    `fixed` are the choices that make the family; `must` are settings that these layers follow
-    in one way only; `prefix` may stand before the names of the body's weights; `ignored` are
-    endings of tensors that hold nothing learned. `prepare` and `finish` bring settings into a
-    form that the table can read, and back. `otherwise` are settings for a model of our own, where
-    what `transformers` takes if they are not said would not do.
+    `called` is what config.json calls it, where families share a name and differ in their classes.
+    `fixed` are the choices that make the family; `must` are settings that these layers follow in
+    one way only; `prefix` may stand before the names of the body's weights; `ignored` are endings
+    of tensors that hold nothing learned. `prepare` and `finish` bring settings into a form that the
+    table can read, and back. `otherwise` are settings for a model of our own, where what
+    `transformers` takes if they are not said would not do.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Family:
     settings: tuple[Setting, ...]
     rules: tuple[Rule, ...]
     heads: tuple[Head, ...] = ()
+    called: str = ""
     must: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     prefix: str = ""
     ignored: tuple[str, ...] = ()
@@ -129,7 +131,7 @@ class Family:
 
     def write(self, config: Config) -> dict[str, Any]:
         """Their settings for our configuration."""
-        settings: dict[str, Any] = {"model_type": self.name}
+        settings: dict[str, Any] = {"model_type": self.called or self.name}
         for setting in self.settings:
             settings |= setting.write(config)
         return self.finish(settings)
@@ -142,6 +144,13 @@ class Family:
         """The classes in `transformers` that could read these weights, the likeliest first."""
         heads = [head.models for head in self.heads if head.weight in shapes]
         return list(heads[-1] if heads else filter(None, [self.model]))
+
+    def reads(self, settings: Settings) -> bool:
+        """Whether config.json names the family, and one of its classes where others share it."""
+        named = settings.get("architectures")
+        models = [self.model, *(model for head in self.heads for model in head.models)]
+        shared = self.called == settings.get("model_type") and isinstance(named, list)
+        return shared and any(name in models for name in named)
 
     def bare(self, name: str) -> str:
         """A weight's name without the prefix that whole models put before it.

@@ -36,6 +36,7 @@ SETTINGS = {
     "num_hidden_layers": "llama.block_count",
     "num_attention_heads": "llama.attention.head_count",
     "num_key_value_heads": "llama.attention.head_count_kv",
+    "head_dim": "llama.attention.key_length",
     "intermediate_size": "llama.feed_forward_length",
     "max_position_embeddings": "llama.context_length",
     "rms_norm_eps": "llama.attention.layer_norm_rms_epsilon",
@@ -43,6 +44,10 @@ SETTINGS = {
     "bos_token_id": "tokenizer.ggml.bos_token_id",
     "eos_token_id": "tokenizer.ggml.eos_token_id",
 }
+SAME = ("llama.rope.dimension_count", "llama.attention.value_length")  # as the key's width
+KIND, FACTOR = "llama.rope.scaling.type", "llama.rope.scaling.factor"
+KNOWN = {*SETTINGS.values(), *SAME, KIND, FACTOR, "llama.vocab_size"}
+FREQUENCIES = "rope_freqs.weight"  # what Llama 3's stretching makes of them
 
 
 def load_gguf(path: Path, dtype: torch.dtype = torch.float32) -> Model:
@@ -52,15 +57,25 @@ def load_gguf(path: Path, dtype: torch.dtype = torch.float32) -> Model:
     architecture = fields.get("general.architecture")
     if architecture != "llama":
         raise PellucidError(f"{path} holds a {architecture!r} model; of GGUF only llama is read.")
-    weights = Quantized(file, fields)
-    model = build(settings_of(fields, weights), weights, dtype)
-    model.tokenizer, model.name = tokenizer_of(fields), path.stem
+    try:
+        weights = Quantized(file, fields)
+        model = build(settings_of(fields, weights), weights, dtype)
+    except (LookupError, TypeError, ValueError) as error:
+        raise PellucidError(f"{path} is no llama that can be read ({error!r}).") from error
+    model.name = path.stem
+    try:
+        model.tokenizer = tokenizer_of(fields)
+    except Exception as error:  # without one it can still be given ids
+        model.no_tokenizer = f"{path} has no tokenizer that can be read ({error})."
     return model
 
 
 def settings_of(fields: dict[str, Any], weights: "Quantized") -> dict[str, Any]:
     """What config.json would say."""
+    check_followed(fields, weights)
     settings = {ours: fields[theirs] for ours, theirs in SETTINGS.items() if theirs in fields}
+    if fields.get(KIND, "none") != "none":
+        settings["rope_scaling"] = {"rope_type": fields[KIND], "factor": fields.get(FACTOR)}
     return {
         **settings,
         "model_type": "llama",
@@ -68,6 +83,18 @@ def settings_of(fields: dict[str, Any], weights: "Quantized") -> dict[str, Any]:
         "vocab_size": weights.shapes["model.embed_tokens.weight"][0],
         "tie_word_embeddings": "lm_head.weight" not in weights.shapes,
     }
+
+
+def check_followed(fields: dict[str, Any], weights: "Quantized") -> None:
+    """Refuse what the file says and our layers do not follow, instead of ignoring it."""
+    width = fields["llama.embedding_length"] // fields["llama.attention.head_count"]
+    width = fields.get("llama.attention.key_length", width)
+    odd = [name for name in SAME if fields.get(name, width) != width]
+    odd += [name for name in fields if name.startswith("llama.") and name not in KNOWN]
+    if said := [name for name in odd if fields[name]]:
+        raise PellucidError(f"The file says {said[0]} = {fields[said[0]]}, which is not followed.")
+    if FREQUENCIES in weights.shapes:
+        raise PellucidError(f"The file has {FREQUENCIES}; stretched positions are not read here.")
 
 
 class Quantized:
@@ -80,10 +107,8 @@ class Quantized:
             for name, tensor in self._tensors.items()
         }
         heads = fields["llama.attention.head_count"]
-        self._heads = {
-            "q_proj": heads,
-            "k_proj": fields.get("llama.attention.head_count_kv", heads),
-        }
+        groups = fields.get("llama.attention.head_count_kv", heads)
+        self._heads = {"q_proj": heads, "k_proj": groups}
 
     def read(self, name: str) -> Tensor:
         """One tensor, restored to float32."""
@@ -105,7 +130,7 @@ def translated(name: str) -> str:
     stem, _, kind = name.rpartition(".")
     found = re.search(r"\.(\d+)\.", stem)
     pattern = re.sub(r"\.\d+\.", ".*.", stem)
-    known = NAMES.get(pattern, name)
+    known = NAMES.get(pattern, stem)
     return f"{known.replace('*', found[1]) if found else known}.{kind}"
 
 

@@ -1,7 +1,8 @@
 """What all models share: looking at a text, their tokenizer, and their limits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from pellucid.record.trace import Trace
 from pellucid.record.verify import apart
 from pellucid.text.tokenizer import Tokenizer
 
+# these stand further down the house, so they are named
+DECODE, STREAM = "pellucid.decode.generate", "pellucid.decode.stream"
 BUDGET = 4e9  # bytes that a record may hold unless one says otherwise
 
 Texts = str | Sequence[str]
@@ -41,6 +44,7 @@ class Model(nn.Module):
         self.config = config
         self.name = config.family
         self.settings: dict[str, Any] = {}  # config.json of the checkpoint it came from
+        self.generation: dict[str, Any] = {}  # its generation_config.json
         self.features: tuple[str, ...] = ()  # names of the columns, where they have any
         self.no_tokenizer = "This model has no tokenizer."
         self._tokenizer: Tokenizer | None = None
@@ -93,6 +97,18 @@ class Model(nn.Module):
         patterns = (keep,) if isinstance(keep, str) else tuple(keep)
         return self._forecast(self._inputs(self.read(*texts)), patterns)
 
+    def generate(self, *texts: Texts, **choices: Any) -> Any:
+        """Answers to a text, the best first; see `pellucid.decode.generate`."""
+        return import_module(DECODE).generate(self, *texts, **choices)
+
+    def translate(self, *texts: Texts, **choices: Any) -> Any:
+        """What an encoder-decoder makes of a source; see `pellucid.decode.generate`."""
+        return import_module(DECODE).translate(self, *texts, **choices)
+
+    def stream(self, text: str, **choices: Any) -> Any:
+        """An answer piece by piece, as it comes; see `pellucid.decode.stream`."""
+        return import_module(STREAM).stream(self, text, **choices)
+
     def read(self, *texts: Texts) -> dict[str, list[Tokens]]:
         """The tokens of each stream; a text beyond the model's limit is refused."""
         if len(texts) != len(self.streams):
@@ -132,12 +148,8 @@ class Model(nn.Module):
 
     def weights(self) -> dict[str, Tensor]:
         """The weights by their names in a trace."""
-        return {
-            name: layer.tensor(local)
-            for layer in self.modules()
-            if isinstance(layer, Layer)
-            for name, local in layer.graph()[1].items()
-        }
+        layers = (layer for layer in self.modules() if isinstance(layer, Layer))
+        return dict(chain.from_iterable(layer.tensors().items() for layer in layers))
 
     def check_length(self, length: int) -> None:
         """Refuse what is longer than the model's positions reach."""
@@ -173,7 +185,7 @@ class Model(nn.Module):
         return ghost.to("meta", self.dtype).train(self.training)
 
     def _about(self, output: Output, inputs: Inputs) -> dict[str, Any]:
-        about: dict[str, Any] = {"model": self.name, "config": asdict(self.config)}
+        about: dict[str, Any] = {"model": self.name, "config": dict(vars(self.config))}
         about["features"] = list(self.features)
         about["dtype"] = str(output.hidden.dtype).removeprefix("torch.")
         if self._compiled_call_impl is not None and not self.training:

@@ -18,8 +18,9 @@ from pellucid.formula.places import merge, merge_heads, reach, split, split_head
 from pellucid.formula.positions import rotate
 from pellucid.formula.rows import softmax
 from pellucid.formula.sums import product, product_transposed
+from pellucid.nn.cache import Pair
 from pellucid.nn.config import Config
-from pellucid.nn.layer import step
+from pellucid.nn.layer import Linear, step
 from pellucid.nn.mask import Mask, Pattern
 from pellucid.nn.positions import BIASES, Rotary
 from pellucid.nn.sublayer import Context, Sublayer
@@ -98,7 +99,7 @@ class Attention(Sublayer):
     def _projection(self, width: int, out: int, name: str) -> nn.Module:
         if name not in PROJECTIONS[self.config.projections]:
             return nn.Identity()
-        return nn.Linear(width, out, bias=name in BIASED[self.config.attention_bias])
+        return Linear(width, out, bias=name in BIASED[self.config.attention_bias])
 
     def steps(self) -> Steps:
         c = self.config
@@ -133,9 +134,14 @@ class Attention(Sublayer):
 
     def work(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T W"]:
         source, seen = self._look(x, context)
-        query, key, value = self.query(x), self.key(source), self.value(source)
-        note(self, input=x, query=query, key=key, value=value)
-        merged = merge(self._attend(query, key, value, seen, context.bias if self.biased else None))
+        query = self.query(x)
+        note(self, query=query)
+        q = self._turned(split(query, self.config.heads), context.mask)
+        k, v = self._remembered(source, context)
+        bias = context.bias if self.biased else None
+        if bias is not None:
+            link(self, bias=bias)
+        merged = merge(fused_attention(q, k, v, seen, self.pattern, bias=bias, **self._kernel()))
         if self._drops:
             note(self, merged=merged)
         output = self.output(merged)
@@ -144,20 +150,26 @@ class Attention(Sublayer):
 
     def _look(self, x: Tensor, context: Context) -> tuple[Tensor, Mask]:
         """Where keys and values come from, and which of them are real."""
-        link(self, real=context.mask.real)
+        link(self, real=context.mask.marks)
         return x, context.mask
 
-    def _attend(
-        self, query: Tensor, key: Tensor, value: Tensor, seen: Mask, bias: Tensor | None
-    ) -> Tensor:
-        q = split(query, self.config.heads)
-        k, v = split(key, self.config.groups), split(value, self.config.groups)
-        if self.rotary is not None:
-            link(self, places=seen.positions)
-            q, k = self.rotary(q, seen.positions), self.rotary(k, seen.positions)
-        if bias is not None:
-            link(self, bias=bias)
-        return fused_attention(q, k, v, seen, self.pattern, bias=bias, **self._kernel())
+    def _remembered(self, source: Tensor, context: Context) -> Pair:
+        """The keys and values of the source, and of all that came before it."""
+        pair = self._keys_and_values(source, context.mask)
+        return context.past.extended(*pair) if context.past else pair
+
+    def _keys_and_values(self, source: Tensor, mask: Mask) -> Pair:
+        key, value = self.key(source), self.value(source)
+        note(self, key=key, value=value)
+        k, v = (split(x, self.config.groups) for x in (key, value))
+        return self._turned(k, mask), v
+
+    def _turned(self, x: Tensor, mask: Mask) -> Tensor:
+        """Queries or keys, turned where positions are rotations."""
+        if self.rotary is None:
+            return x
+        link(self, places=mask.positions)
+        return self.rotary(x, mask.positions)
 
     @property
     def _drops(self) -> bool:
@@ -182,5 +194,11 @@ class CrossAttention(Attention):
     def _look(self, x: Tensor, context: Context) -> tuple[Tensor, Mask]:
         if context.memory is None or context.memory_mask is None:
             raise UsageError("Cross-attention got no encoder output; give source and target.")
-        link(self, real=context.memory_mask.real, memory=context.memory)
+        link(self, real=context.memory_mask.marks, memory=context.memory)
         return context.memory, context.memory_mask
+
+    def _remembered(self, source: Tensor, context: Context) -> Pair:
+        """The encoder's output stays the same, so its keys and values are made once."""
+        if context.past is None:
+            return self._keys_and_values(source, context.mask)
+        return context.past.once(lambda: self._keys_and_values(source, context.mask))

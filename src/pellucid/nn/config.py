@@ -81,7 +81,7 @@ class Config:
     pooler: Literal["first", "none"] = "none"
     next_sentence: Literal["pooled", "none"] = "none"
     classes: int = 0
-    classify: Literal["pooled", "first", "last", "token"] = "pooled"
+    classify: Literal["pooled", "first", "last", "mean", "token"] = "pooled"
     class_hidden: Literal["none", "tanh", "relu"] = "none"
     class_bias: Literal["all", "none"] = "all"
 

@@ -6,11 +6,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from pellucid.errors import UsageError
 from pellucid.formula.elements import add, scale, shift
 from pellucid.formula.places import gather, positions
 from pellucid.formula.positions import sinusoid
 from pellucid.nn.config import Config
-from pellucid.nn.layer import Layer, Table, step
+from pellucid.nn.layer import Layer, Linear, Table, step
 from pellucid.nn.mask import Mask
 from pellucid.nn.norm import NORMS
 from pellucid.record.note import Steps, link, note
@@ -25,7 +26,7 @@ class Tokens(Layer):
         return {"positions": positions("real", axes="B T")}
 
     def forward(self, ids: Int[Tensor, "B T"], mask: Mask) -> None:
-        note(self, ids=ids, real=mask.real)
+        note(self, ids=ids, real=mask.marks)
         link(self, positions=mask.positions)
 
 
@@ -42,7 +43,7 @@ class Embedding(Layer):
         if config.segments:
             self.segments = Table(config.segments, width)
         self.norm = NORMS[config.embedding_norm](width, config.epsilon)
-        self.projection = nn.Linear(width, config.width) if config.embedding_width else None
+        self.projection = Linear(width, config.width) if config.embedding_width else None
         self.dropout = nn.Dropout(config.dropout)
 
     def steps(self) -> Steps:
@@ -88,7 +89,7 @@ class Embedding(Layer):
         self, ids: Int[Tensor, "B T"], mask: Mask, segment_ids: Int[Tensor, "B T"]
     ) -> Float[Tensor, "B T D"]:
         link(self, ids=ids, places=mask.positions)
-        x = self._place(self.words(ids) * self._scale, mask.positions)
+        x = self._place(self._words(ids) * self._scale, mask.positions)
         if self.config.segments:
             note(self, segment_ids=segment_ids)
             x = x + self.segments(segment_ids)
@@ -100,6 +101,16 @@ class Embedding(Layer):
             link(self, projection=x)
         note(self, output=x)
         return x
+
+    def _words(self, ids: Int[Tensor, "B T"]) -> Float[Tensor, "B T _"]:
+        try:
+            words: Tensor = self.words(ids)
+        except IndexError as error:
+            raise UsageError(
+                f"The ids reach from {int(ids.min())} to {int(ids.max())}; this model has words "
+                f"from 0 to {self.words.num_embeddings - 1}."
+            ) from error
+        return words
 
     def _place(self, x: Float[Tensor, "B T D"], places: Int[Tensor, "B T"]) -> Tensor:
         if self.config.positions == "learned":

@@ -1,12 +1,12 @@
 """The feed-forward network: each position alone, through a wider layer and back."""
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.formula import OPERATIONS
 from pellucid.formula.elements import multiply
 from pellucid.nn.config import Config
-from pellucid.nn.layer import step
+from pellucid.nn.layer import Linear, step
 from pellucid.nn.sublayer import Context, Sublayer
 from pellucid.record.note import Steps, note
 
@@ -18,8 +18,8 @@ class FeedForward(Sublayer):
         super().__init__(config)
         bias = config.feedforward_bias == "all"
         self.activation = OPERATIONS[config.activation]
-        self.hidden = nn.Linear(config.width, config.inner, bias=bias)
-        self.output = nn.Linear(config.inner, config.width, bias=bias)
+        self.hidden = Linear(config.width, config.inner, bias=bias)
+        self.output = Linear(config.inner, config.width, bias=bias)
 
     def steps(self) -> Steps:
         return {
@@ -31,7 +31,7 @@ class FeedForward(Sublayer):
 
     def work(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T D"]:
         output: Tensor = self.output(self.inner(x))
-        note(self, input=x, output=output)
+        note(self, output=output)
         return output
 
     def inner(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T F"]:
@@ -44,7 +44,7 @@ class GatedFeedForward(FeedForward):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.gate = nn.Linear(config.width, config.inner, bias=config.feedforward_bias == "all")
+        self.gate = Linear(config.width, config.inner, bias=config.feedforward_bias == "all")
 
     def steps(self) -> Steps:
         return {

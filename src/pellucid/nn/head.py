@@ -10,10 +10,10 @@ from torch.nn import functional
 from pellucid.formula import OPERATIONS
 from pellucid.formula.elements import over_root, tanh
 from pellucid.formula.places import first, last
-from pellucid.formula.rows import softmax
+from pellucid.formula.rows import softmax, text_mean
 from pellucid.formula.sums import affine
 from pellucid.nn.config import Config
-from pellucid.nn.layer import Layer, Table, step
+from pellucid.nn.layer import Layer, Linear, Table, step
 from pellucid.nn.norm import NORMS
 from pellucid.record.note import Steps, link, note
 
@@ -67,7 +67,7 @@ class MaskedHead(LanguageHead):
     def __init__(self, config: Config, words: nn.Embedding) -> None:
         super().__init__(config, words)
         width = words.weight.shape[-1]
-        self.dense = nn.Linear(config.width, width)
+        self.dense = Linear(config.width, width)
         self.activation = OPERATIONS[config.activation]
         self.norm = NORMS[config.norm](width, config.epsilon)
 
@@ -95,7 +95,7 @@ class Pooler(Layer):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.dense = nn.Linear(config.width, config.width)
+        self.dense = Linear(config.width, config.width)
 
     def steps(self) -> Steps:
         return {
@@ -118,7 +118,7 @@ class NextSentenceHead(Layer):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.dense = nn.Linear(config.width, 2)
+        self.dense = Linear(config.width, 2)
 
     def steps(self) -> Steps:
         return {
@@ -140,9 +140,9 @@ class ClassHead(Layer):
         super().__init__()
         self.config = config
         bias = config.class_bias == "all"
-        self.output = nn.Linear(config.width, config.classes, bias=bias)
+        self.output = Linear(config.width, config.classes, bias=bias)
         if config.class_hidden != "none":
-            self.dense = nn.Linear(config.width, config.width, bias=bias)
+            self.dense = Linear(config.width, config.width, bias=bias)
             self.activation = OPERATIONS[config.class_hidden]
 
     def steps(self) -> Steps:
@@ -174,5 +174,5 @@ class ClassHead(Layer):
         return logits
 
 
-TAKEN = {"first": first, "last": last}
+TAKEN = {"first": first, "last": last, "mean": text_mean}
 WORD_HEADS = {"language": LanguageHead, "masked": MaskedHead}

@@ -14,7 +14,15 @@ from pellucid.record.note import Steps
 
 
 class Table(nn.Embedding):
-    """Rows of vectors. While they have no numbers yet (device "meta"), none are drawn."""
+    """Rows of vectors. Where they have no numbers (device "meta"), none are drawn."""
+
+    def reset_parameters(self) -> None:
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
+
+class Linear(nn.Linear):
+    """x Wᵀ + b. Where they have no numbers (device "meta"), none are drawn."""
 
     def reset_parameters(self) -> None:
         if not self.weight.is_meta:
@@ -64,10 +72,9 @@ class Layer(nn.Module):
         parents = {parent for formula in self.steps().values() for parent in formula.parents}
         return {f"{self.path}.{name}": name for name in parents if self._has(name)}
 
-    def tensor(self, name: str) -> Tensor:
-        """A parameter or buffer of the layer or of its parts, apart from the gradient's graph."""
-        found: Tensor = attrgetter(name)(self)
-        return found.detach()
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights among the parents under their full names, apart from gradients' graphs."""
+        return {full: attrgetter(own)(self).detach() for full, own in self.graph()[1].items()}
 
     def _has(self, name: str) -> bool:
         try:

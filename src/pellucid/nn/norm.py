@@ -31,8 +31,7 @@ class Norm(Layer):
     ) -> Float[Tensor, "B T D"]:
         y = self.compute(x, real)
         if y is not x:
-            link(self, input=x)
-            link(self, output=y)
+            link(self, input=x, output=y)
         return y
 
     def compute(self, x: Tensor, real: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ class Alibi(Fixed, Bias):
 
     def forward(self, mask: Mask) -> Float[Tensor, "B H T S"]:
         places = mask.positions
-        bias: Tensor = alibi.compute(places, places, self.slopes)
+        bias: Tensor = alibi.compute(places, mask.key_positions, self.slopes)
         link(self, places=places, bias=bias)
         return bias
 
@@ -83,7 +83,7 @@ class Relative(Bias):
     def forward(self, mask: Mask) -> Float[Tensor, "B H T S"]:
         places = mask.positions
         buckets = bucket.compute(
-            places, places, thresholds=self.thresholds, direction=self.direction
+            places, mask.key_positions, thresholds=self.thresholds, direction=self.direction
         )
         bias: Tensor = pick.compute(self.table.weight, buckets)
         link(self, places=places, bias=bias)

@@ -1,9 +1,12 @@
 """A stack: the same block again and again, and a last norm where norms come first."""
 
+from dataclasses import replace
+
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from pellucid.nn.block import Block
+from pellucid.nn.cache import Cache
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer, take_weights
 from pellucid.nn.mask import Mask, Pattern
@@ -32,10 +35,11 @@ class Stack(Layer):
         mask: Mask,
         memory: Float[Tensor, "B S D"] | None = None,
         memory_mask: Mask | None = None,
+        cache: Cache | None = None,
     ) -> Float[Tensor, "B T W"]:
         context = Context(mask, self.positions(mask), memory, memory_mask)
-        for block in self.layers:
-            x = block(x, context)
+        for number, block in enumerate(self.layers):
+            x = block(x, replace(context, past=cache.pasts[number]) if cache else context)
         y: Tensor = self.norm(x, mask.real)
         note(self, output=y)
         return y

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from pellucid.formula.elements import add
+from pellucid.formula.elements import add, same
+from pellucid.nn.cache import Past
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer
 from pellucid.nn.mask import Mask
@@ -15,12 +16,16 @@ from pellucid.record.note import Steps, link, note
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a layer may look at beside its own input: masks, biases, the encoder's output."""
+    """What a layer may look at beside its own input: masks, biases, the encoder's output.
+
+    Where a text is read on, `past` is what this layer made of what came before.
+    """
 
     mask: Mask
     bias: Float[Tensor, "B H T _"] | None = None
     memory: Float[Tensor, "B S D"] | None = None
     memory_mask: Mask | None = None
+    past: Past | None = None
 
 
 class Sublayer(Layer):
@@ -36,12 +41,14 @@ class Sublayer(Layer):
         self.dropout = nn.Dropout(config.dropout)
 
     def steps(self) -> Steps:
+        normed = self.config.place == "pre" and self.config.norm != "none"
+        given = {"input": same("norm.output" if normed else "stream", axes="B T D")}
         if self.config.residual == "none":
-            return {}
-        return {"residual": add("stream", self._added(), axes="B T D")}
+            return given
+        return {**given, "residual": add("stream", self._added(), axes="B T D")}
 
     def forward(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T W"]:
-        link(self, stream=x)
+        note(self, stream=x)
         if self.config.place == "pre":
             return self._residual(x, self.work(self.norm(x, context.mask.real), context))
         y = self.norm(self._residual(x, self.work(x, context)), context.mask.real)

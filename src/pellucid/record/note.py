@@ -27,8 +27,8 @@ class Noted(Protocol):
         """Nodes by name; and the layer's own tensors among their parents, name to attribute."""
         ...
 
-    def tensor(self, name: str) -> Tensor:
-        """One of the layer's own tensors."""
+    def tensors(self) -> Mapping[str, Tensor]:
+        """Those of its own tensors by their full names."""
         ...
 
 

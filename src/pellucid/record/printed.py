@@ -23,7 +23,7 @@ def _filled(cell: str, width: int) -> str:
 
 def in_words(size: int | float) -> str:
     """A number of bytes as a person says it: 49.2 MB."""
-    for unit, bytes_of in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+    for unit, bytes_of in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
         if size >= bytes_of:
             return f"{size / bytes_of:.3g} {unit}"
     return f"{size:.0f} bytes"

@@ -1,8 +1,9 @@
 """The recorder: hears what layers note during one run, and keeps what was asked for."""
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
+from itertools import chain
 
 from torch import Tensor
 
@@ -12,25 +13,27 @@ from pellucid.record.note import Noted
 
 AXES = {1: "D", 2: "B T", 3: "B T D", 4: "B H T S"}  # of a value that comes without a formula
 EXACT = {"add", "same"}  # what these make of held values is the run's own, to the bit
+NAMELESS = (lambda: None), ""
 ALWAYS = ("tokens.*", "*.tokens.*", "*.segment_ids")  # few bytes, and all begins with them
 
 
 class Recorder:
-    """Collects nodes (the graph), held values, and the weights they were made with.
+    """Collects nodes (the graph), held values, and the layers that made them.
 
     `keep` are patterns of names ("encoder.3.*"); ids and which of them are real are always kept.
     """
 
     def __init__(self, keep: tuple[str, ...] = ("*",)) -> None:
-        self.keep = keep
+        self.keep = keep + ALWAYS
         self.nodes: dict[str, Node] = {}
         self.held: dict[str, Tensor] = {}
-        self.weights: dict[str, Tensor] = {}
+        self.layers: list[Noted] = []
         self.size = 0
-        self._names: dict[int, tuple[weakref.ref[Tensor], str]] = {}
+        self._names: dict[int, tuple[Callable[[], Tensor | None], str]] = {}
         self._storages: set[int] = set()
         self._sums: set[str] = set()
         self._known: set[str] = set()
+        self._all = "*" in keep
 
     def hear(self, layer: Noted, values: Mapping[str, Tensor], *, hold: bool) -> None:
         """Names for tensors. A tensor that has a name is the same value under another."""
@@ -39,34 +42,35 @@ class Recorder:
         for local, value in values.items():
             name = f"{layer.path}.{local}"
             held = hold and self._wanted(name)
-            self._name(name, value, held=held)
+            self._name(name, value)
             if held:
                 self._hold(name, value)
 
     def _learn(self, layer: Noted) -> None:
         """The layer's table of steps becomes part of the graph."""
         self._known.add(layer.path)
-        nodes, weights = layer.graph()
-        self.nodes.update(nodes)
-        for name, local in weights.items():
-            self.weights[name] = layer.tensor(local)
+        self.layers.append(layer)
+        self.nodes.update(layer.graph()[0])
 
-    def _name(self, name: str, value: Tensor, *, held: bool) -> None:
-        reference, known = self._names.get(id(value), (None, ""))
+    def weights(self) -> dict[str, Tensor]:
+        """The weights that the values were made with, as they are now."""
+        return dict(chain.from_iterable(layer.tensors().items() for layer in self.layers))
+
+    def _name(self, name: str, value: Tensor) -> None:
+        reference, known = self._names.get(id(value), NAMELESS)
         fresh = name not in self.nodes
-        if reference is None or reference() is not value:
+        if reference() is not value:
             known = ""
         if fresh and known:
             axes = self.nodes[known].axes
             self.nodes[name] = Node(name, same(known, axes=axes), axes)
         elif fresh:
             self.nodes[name] = Node(name, None, AXES[value.dim()])
-        if not known or (held and fresh):
+        if fresh or not known:
             self._names[id(value)] = (weakref.ref(value), name)
 
     def _wanted(self, name: str) -> bool:
-        patterns = self.keep + ALWAYS
-        return self.keep == ("*",) or any(fnmatchcase(name, pattern) for pattern in patterns)
+        return self._all or any(fnmatchcase(name, pattern) for pattern in self.keep)
 
     def _hold(self, name: str, value: Tensor) -> None:
         """Keep the value, unless adding up what is kept gives it anyway."""

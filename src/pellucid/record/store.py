@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,7 +30,24 @@ WRITERS = {
     ".safetensors": "pellucid.record.store:fill",
     ".json": "pellucid.views.data:fill",
     ".html": "pellucid.views.page:fill",
+    ".xlsx": "pellucid.views.workbook.book:fill",
 }
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to write of a trace; each writer heeds what concerns it.
+
+    `weights` go along if they are small, or all of them. A workbook and a figure show a layer, a
+    head, a sentence; `told` hears how far a long writing is.
+    """
+
+    weights: Literal["small", "all"] = "small"
+    layer: int | None = None
+    head: int | None = None
+    sentence: int = 0
+    figure: str = "overview"
+    told: Callable[[str], object] = str
 
 
 def writer_of(path: Path) -> Any:
@@ -41,18 +59,18 @@ def writer_of(path: Path) -> Any:
     return getattr(import_module(module), function)
 
 
-def save(trace: Trace, path: Path, *, weights: Literal["small", "all"], existing: Existing) -> Path:
+def save(trace: Trace, path: Path, wish: Wish, existing: Existing) -> Path:
     """Write the trace in the way its ending asks for."""
     fill = writer_of(path)
-    return write(path, lambda beside: fill(trace, beside, weights), existing)
+    return write(path, lambda beside: fill(trace, beside, wish), existing)
 
 
-def fill(trace: Trace, path: Path, weights: str) -> None:
+def fill(trace: Trace, path: Path, wish: Wish) -> None:
     """Recorded values and weights as safetensors, the graph as JSON in its header."""
     kept = [
         name
         for name, weight in trace.weights.items()
-        if weights == "all" or weight.numel() <= SMALL
+        if wish.weights == "all" or weight.numel() <= SMALL
     ]
     tensors = {name: trace[name] for name in kept} | trace.held
     stored = once(tensors)

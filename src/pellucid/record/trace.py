@@ -17,12 +17,12 @@ from pellucid.record.explain import Cell, Explanation, explain
 from pellucid.record.files import Existing
 from pellucid.record.node import Node, sort
 from pellucid.record.recorder import Recorder
-from pellucid.record.store import read, save
+from pellucid.record.store import Wish, read, save
 from pellucid.record.tokens import Tokens
 from pellucid.record.tree import Tree, grow
 from pellucid.record.verify import Verification, verify
 
-Kind = Literal["recorded", "derived", "weight", "missing"]
+Kind = Literal["recorded", "derived", "edited", "weight", "missing"]
 
 OF_SOURCE = {"memory", "real", "key", "value"}  # what cross-attention has from the encoder
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -58,7 +58,7 @@ class Trace(Mapping[str, Tensor]):
         piece: Callable[[int], str] | None = None,
     ) -> "Trace":
         """What a recorder has heard; `piece` turns an id into the word of an answer."""
-        trace = cls(recorder.nodes, recorder.held, recorder.weights, texts, about)
+        trace = cls(recorder.nodes, recorder.held, recorder.weights(), texts, about)
         trace.piece = piece
         return trace
 
@@ -97,9 +97,11 @@ class Trace(Mapping[str, Tensor]):
         return self.nodes[name]
 
     def kind(self, name: str) -> Kind:
-        """Recorded in the run, derived on demand, a weight; or missing, where neither works."""
+        """Recorded in the run, derived on demand, edited, a weight; or missing."""
         if name in self.weights:
             return "weight"
+        if name in self.about.get("edits", ()):
+            return "edited"
         if name in self.held:
             return "recorded"
         return "derived" if name in self._shapes else "missing"
@@ -154,18 +156,38 @@ class Trace(Mapping[str, Tensor]):
         *,
         weights: Literal["small", "all"] = "small",
         existing: Existing = "refuse",
+        layer: int | None = None,
+        head: int | None = None,
+        sentence: int = 0,
+        figure: str = "overview",
     ) -> Path:
         """Write the trace; the ending says how (see `store.WRITERS`).
 
         A saved trace keeps causes and vectors of weights; with weights="all" also the matrices,
-        so that everything can be derived without its model.
+        so that everything can be derived without its model. A workbook (.xlsx) holds all of it,
+        or one layer, or one head, of one sentence; a figure (.png, .svg, .pdf) is one of
+        `figures.FIGURES`.
         """
-        return save(self, Path(path), weights=weights, existing=existing)
+        wish = Wish(weights, layer, head, sentence, figure)
+        return save(self, Path(path), wish, existing)
 
     @classmethod
     def load(cls, path: str | Path, weights: Mapping[str, Tensor] | None = None) -> "Trace":
         """Read what `save("….safetensors")` wrote; `model.weights()` gives it its weights back."""
         return read(Path(path), weights or {}, cls)
+
+    def altered(
+        self, nodes: Mapping[str, Node], held: Mapping[str, Tensor], edits: Mapping[str, str]
+    ) -> "Trace":
+        """The same run with another graph; `edits` says of the changed names what was done."""
+        about = {name: what for name, what in self.about.items() if name != "answers"}
+        done = about.get("edits", {})
+        about["edits"] = done | {
+            name: f"{done[name]}; {what}" if name in done else what for name, what in edits.items()
+        }
+        trace = type(self)(nodes, held, self.weights, self.texts, about)
+        trace._versions, trace.piece = self._versions, self.piece
+        return trace
 
     def _road(self, name: str, known: Mapping[str, Tensor]) -> list[tuple[str, Formula]]:
         """What has to be derived, in order, until the value is there."""

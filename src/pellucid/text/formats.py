@@ -37,12 +37,14 @@ class Unfit(UsageError):
 class Layout:
     """How files are laid out; what is None is found out.
 
-    `text` and `label` name columns; `columns` are the names where the file has no header, and the
-    last of them takes the rest of its line. `unit` is what plain text is cut into.
+    `text` and `label` name columns; where `labels` are wanted, a table has a column for them.
+    `columns` are the names where a table has no header, and the last of them takes the rest of its
+    line. `unit` is what plain text is cut into.
     """
 
     text: str | None = None
     label: str | None = None
+    labels: Literal["as said", "wanted"] = "as said"
     format: FormatName | None = None
     delimiter: str | None = None
     quotes: Literal["double", "none"] | None = None
@@ -59,33 +61,42 @@ class Layout:
                 f"There is no encoding {self.encoding!r}; say for example utf-8, latin-1 or cp1252."
             ) from error
 
+    @property
+    def text_column(self) -> str:
+        return self.text or "text"
+
+    @property
+    def label_column(self) -> str | None:
+        return self.label or ("label" if self.labels == "wanted" else None)
+
     def pick(self, record: Mapping[str, Any], line: int) -> Document | Broken:
         """The document in a record."""
-        text, label = record.get(self.text or "text"), None
+        text, label = record.get(self.text_column), None
         if not isinstance(text, str):
-            return lacking("text", self.text or "text", record, line)
-        if self.label is not None:
-            label = written(record.get(self.label))
-            if not label:
-                return lacking("label", self.label, record, line)
+            return lacking("text", self.text_column, record, line)
+        if self.label_column is not None:
+            label = record.get(self.label_column)
+            if label is None or label == "":
+                return lacking("label", self.label_column, record, line)
+            label = label if isinstance(label, str) else written(label)
         return Document(text, label, line)
 
 
 def lacking(what: str, column: str, record: Mapping[str, Any], line: int) -> Broken:
     if column in record:
-        return Broken(line, f"has {json.dumps(record[column])} for a {what} in {column!r}")
+        return Broken(line, f"has {written(record[column])} for a {what} in {column!r}")
     return Broken(line, f"has no {column!r}; it has {listed(record)}")
 
 
-def written(label: object) -> str:
-    """A label as text: 1, true; nothing where there is none."""
-    return label if isinstance(label, str) else "" if label is None else json.dumps(label)
+def written(value: object) -> str:
+    """A value as text, if need be as JSON: 1, true, null."""
+    return json.dumps(value, default=str)
 
 
 def texts(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
     """Plain text: a document a line, a paragraph, or a file. Empty lines are none."""
-    if layout.text or layout.columns:
-        raise Unfit("is read as plain text, which has no columns; say which format it is")
+    if layout.text or layout.label or layout.columns:
+        raise Unfit("is read as plain text, which has no columns; say its format (--format)")
     lines = Lines(stream, layout.encoding)
     for line, text in UNITS[layout.unit](lines):
         yield lines.take() or Document(text, None, line)
@@ -155,7 +166,7 @@ def table(
 
 def check_columns(there: list[str], layout: Layout) -> None:
     """Whether a table has the columns that were asked for."""
-    for column in (layout.text or "text", layout.label):
+    for column in (layout.text_column, layout.label_column):
         if column is not None and column not in there:
             raise Unfit(f"has no column {column!r}; it has {listed(there)}")
 
@@ -226,7 +237,7 @@ def columns(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broke
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         raise PellucidError("Parquet needs pyarrow: pip install 'pellucid[parquet]'.") from error
-    wanted = [name for name in (layout.text or "text", layout.label) if name]
+    wanted = [name for name in (layout.text_column, layout.label_column) if name]
     try:
         with seekable(stream) as file:
             parquet = ParquetFile(file)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pellucid.record.printed import aligned, in_words
-from pellucid.text.counting import Met
+from pellucid.text.columns import Met
 from pellucid.text.storing import Vectors
 
 DOCUMENTS, CLASSES, TERMS = 5, 100, 5  # shown at most
@@ -70,7 +70,7 @@ class Report:
             bytes_dense=documents * vocabulary * matrix.data.itemsize,
             by="document" if vectors.labels is None else "class",
             heaviest=dict(heaviest(vectors)),
-            unknown=Unknown.of(met) if met else None,
+            unknown=Unknown.of(met) if met and met.terms else None,
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -16,17 +16,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from pellucid.errors import PellucidError, UsageError
-from pellucid.text.counting import (
-    Growing,
-    Hashed,
-    Known,
-    Met,
-    Rows,
-    Tally,
-    Terms,
-    counted,
-    reordered,
-)
+from pellucid.text.columns import Growing, Hashed, Known, Met
+from pellucid.text.counting import Rows, Tally, Terms, counted, reordered
 from pellucid.text.weights import KINDS, Kind, inverse_frequency, weighed
 from pellucid.text.words import USUAL
 
@@ -110,7 +101,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def _kept(self, tally: Tally) -> NDArray[np.bool_]:
         """Which of the columns that were counted the matrix will have."""
         if not tally.having.any():
-            raise PellucidError(f"There is no word in {tally.texts:,} texts; mind the pattern.")
+            raise PellucidError("No word was found in the texts; is the pattern right?")
         kept = (tally.having >= self.fewest) & (tally.having <= self.most * tally.texts)
         if self.terms is not None and kept.sum() > self.terms:
             rarest_last = np.argsort(-tally.having * kept, kind="stable")

@@ -9,10 +9,10 @@ from pellucid.models.families.llama import LLAMA
 from pellucid.models.families.marian import MARIAN
 from pellucid.models.families.own import OWN
 from pellucid.models.families.roberta import ROBERTA
-from pellucid.models.families.t5 import T5
+from pellucid.models.families.t5 import T5, T5_ENCODER
 from pellucid.models.family import Family
 
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (BERT, ROBERTA, DISTILBERT, ALBERT, GPT2, LLAMA, T5, BART, MARIAN, *OWN)
+    for family in (BERT, ROBERTA, DISTILBERT, ALBERT, GPT2, LLAMA, T5, T5_ENCODER, BART, MARIAN, *OWN)
 }

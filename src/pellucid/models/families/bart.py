@@ -3,6 +3,7 @@
 from typing import Any
 
 from pellucid.errors import PellucidError
+from pellucid.models.again import END, START
 from pellucid.models.family import ACTIVATIONS, Family, Head, Setting, Settings
 from pellucid.models.naming import Rule, same
 
@@ -60,6 +61,12 @@ def word_bias(shape: tuple[int, ...], settings: Settings) -> dict[str, Any]:
     return {"head_bias": "words"}
 
 
+def on_end(shape: tuple[int, ...], settings: Settings) -> dict[str, Any]:
+    """A classifier on the decoder's vector where the source ends, with a hidden layer between."""
+    classes = {"classes": shape[0], "classify": "last", "class_hidden": "tanh"}
+    return {**classes, "head": "none"}
+
+
 def attention(ours: str, theirs: str) -> tuple[Rule, ...]:
     """The four projections of one attention, and its norm."""
     return (
@@ -91,6 +98,11 @@ def embedding(ours: str, stack: str) -> tuple[Rule, ...]:
     )
 
 
+CLASSIFIER = (
+    same("heads.classes.dense", "classification_head.dense"),
+    same("heads.classes.output", "classification_head.out_proj"),
+)
+
 BART = Family(
     name="bart",
     shape="encoder-decoder",
@@ -99,7 +111,10 @@ BART = Family(
     settings=SETTINGS,
     must={**MUST, "normalize_embedding": (True,), "static_position_embeddings": (False,)},
     prefix="model.",
-    otherwise={"normalize_before": False, "normalize_embedding": True},  # CTranslate2 asks
+    otherwise={
+        **{"normalize_before": False, "normalize_embedding": True},  # CTranslate2 asks
+        **{START: 2, END: 2},
+    },
     prepare=prepare,
     finish=finish,
     rules=(
@@ -116,6 +131,10 @@ BART = Family(
         *layers("decoder"),
         Rule(("heads.head.bias",), "final_logits_bias", "row", kinds=()),
         same("heads.head.words", "lm_head"),
+        *CLASSIFIER,
     ),
-    heads=(Head("final_logits_bias", word_bias, ("BartForConditionalGeneration",)),),
+    heads=(
+        Head("final_logits_bias", word_bias, ("BartForConditionalGeneration",)),
+        Head("classification_head.out_proj.weight", on_end, ("BartForSequenceClassification",)),
+    ),
 )

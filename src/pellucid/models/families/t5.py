@@ -3,12 +3,15 @@
 Version 1.0 uses ReLU and scales the tied head; 1.1 gates its feed-forward and does neither.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from pellucid.models.again import END, START
+from pellucid.models.families.bart import CLASSIFIER, on_end
 from pellucid.models.family import Family, Head, Setting, Settings, check
 from pellucid.models.naming import Rule, same
 
-ENCODER, DECODER = "encoder.layers.*", "decoder.layers.*"
 BIAS = "block.0.layer.0.SelfAttention.relative_attention_bias"
 FEEDFORWARDS = {
     "relu": ("relu", "none"),
@@ -35,6 +38,11 @@ def prepare(settings: Settings) -> Settings:
 def own_table(shape: tuple[int, ...], settings: Settings) -> dict[str, Any]:
     """Release 5 of `transformers` says of 1.1, too, that the head is tied, and saves its table."""
     return {} if settings["scale_decoder_outputs"] else {"tied": "none"}
+
+
+def on_each(shape: tuple[int, ...], settings: Settings) -> dict[str, Any]:
+    """A classifier of tokens."""
+    return {"classes": shape[0], "classify": "token"}
 
 
 def attention(ours: str, theirs: str, norm: str) -> tuple[Rule, ...]:
@@ -73,49 +81,88 @@ def stack(ours: str, theirs: str, *, source: bool) -> tuple[Rule, ...]:
     )
 
 
+def both(prefix: str) -> tuple[Rule, ...]:
+    """All below the heads."""
+    names = ("shared", "encoder.embed_tokens", "decoder.embed_tokens")
+    return (
+        same("source.embed.words", *(f"{prefix}{name}" for name in names), "lm_head"),
+        *stack("encoder", f"{prefix}encoder", source=False),
+        *stack("decoder", f"{prefix}decoder", source=True),
+    )
+
+
+def encoder(prefix: str) -> tuple[Rule, ...]:
+    """The same of an encoder alone."""
+    words = same("entrance.embed.words", f"{prefix}shared", f"{prefix}encoder.embed_tokens")
+    return words, *stack("encoder", f"{prefix}encoder", source=False)
+
+
+def bodies(body: Callable[[str], tuple[Rule, ...]]) -> tuple[Rule, ...]:
+    """The names in a classifier begin with a prefix."""
+    plain = (replace(rule, when={**rule.when, "classes": 0}) for rule in body(""))
+    return *plain, *body("transformer.")
+
+
+SETTINGS = (
+    Setting("vocab_size", "vocabulary"),
+    Setting("d_model", "width"),
+    Setting("d_kv", "head_width", usual="per_head"),
+    Setting("d_ff", "inner"),
+    Setting("num_layers", "layers"),
+    Setting("num_heads", "heads"),
+    Setting("relative_attention_num_buckets", "buckets", 32),
+    Setting("relative_attention_max_distance", "farthest", 128),
+    Setting("dropout_rate", "dropout", 0.1),
+    Setting("layer_norm_epsilon", "epsilon", 1e-6),
+    Setting("feed_forward_proj", ("activation", "gate"), "relu", FEEDFORWARDS),
+)
+FIXED = {
+    "norm": "rms",
+    "final_norm": "rms",
+    "positions": "relative",
+    "scaling": "none",
+    "attention_bias": "none",
+    "feedforward_bias": "none",
+}
+
 T5 = Family(
     name="t5",
     shape="encoder-decoder",
     model="T5ForConditionalGeneration",
-    fixed={
-        "head": "language",
-        "norm": "rms",
-        "final_norm": "rms",
-        "positions": "relative",
-        "scaling": "none",
-        "attention_bias": "none",
-        "feedforward_bias": "none",
-    },
+    fixed={**FIXED, "head": "language"},
     settings=(
-        Setting("vocab_size", "vocabulary"),
-        Setting("d_model", "width"),
-        Setting("d_kv", "head_width", usual="per_head"),
-        Setting("d_ff", "inner"),
-        Setting("num_layers", "layers"),
+        *SETTINGS,
         Setting("num_decoder_layers", "decoder_layers", 0),
-        Setting("num_heads", "heads"),
-        Setting("relative_attention_num_buckets", "buckets", 32),
-        Setting("relative_attention_max_distance", "farthest", 128),
-        Setting("dropout_rate", "dropout", 0.1),
-        Setting("layer_norm_epsilon", "epsilon", 1e-6),
-        Setting("feed_forward_proj", ("activation", "gate"), "relu", FEEDFORWARDS),
         Setting("tie_word_embeddings", "tied", True, {True: "embedding", False: "none"}),
         Setting("scale_decoder_outputs", "head_scaling", True, {True: "root", False: "none"}),
     ),
     must={"is_decoder": (False,)},
+    prefix="transformer.",
     ignored=("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",),
+    otherwise={START: 0, END: 1},
     prepare=prepare,
     rules=(
-        same(
-            "source.embed.words",
-            "shared",
-            "encoder.embed_tokens",
-            "decoder.embed_tokens",
-            "lm_head",
-        ),
-        *stack("encoder", "encoder", source=False),
-        *stack("decoder", "decoder", source=True),
+        *bodies(both),
         same("heads.head.words", "lm_head"),
+        *CLASSIFIER,
     ),
-    heads=(Head("lm_head.weight", own_table, ("T5ForConditionalGeneration",)),),
+    heads=(
+        Head("lm_head.weight", own_table, ("T5ForConditionalGeneration",)),
+        Head("classification_head.out_proj.weight", on_end, ("T5ForSequenceClassification",)),
+    ),
+)
+
+T5_ENCODER = Family(
+    name="t5-encoder",
+    called="t5",
+    shape="encoder",
+    model="T5EncoderModel",
+    fixed=FIXED,
+    settings=SETTINGS,
+    must={"is_decoder": (False,), "is_encoder_decoder": (False, True)},  # it was cut out of one
+    prefix="transformer.",
+    prepare=prepare,
+    finish=lambda settings: {**settings, "is_encoder_decoder": False},
+    rules=(*bodies(encoder), same("heads.classes.output", "classifier")),
+    heads=(Head("classifier.weight", on_each, ("T5ForTokenClassification",)),),
 )
