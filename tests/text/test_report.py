@@ -8,7 +8,7 @@ from PIL import Image
 from scipy.sparse import csr_array
 
 from pellucid import UsageError
-from pellucid.text.counting import Met
+from pellucid.text.columns import Met
 from pellucid.text.formats import Document
 from pellucid.text.labels import Labels
 from pellucid.text.report import Report

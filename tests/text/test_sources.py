@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -132,6 +133,22 @@ def test_labels_of_other_kinds(file) -> None:
     lines = [{"text": "a", "label": y} for y in (0, True, 1.5)]
     path = file("a.jsonl", "\n".join(map(json.dumps, lines)))
     assert [label for _, label in pairs(path)] == ["0", "true", "1.5"]
+
+
+def test_labels_that_json_does_not_know(file) -> None:
+    stream = io.BytesIO()
+    days = pa.array([date(2026, 11, 30)])
+    parquet.write_table(pa.table({"text": ["a"], "label": days, "day": days}), stream)
+    path = file("a.parquet", stream.getvalue())
+    assert pairs(path) == [("a", '"2026-11-30"')]
+    with pytest.raises(PellucidError, match="line 1 has \"2026-11-30\" for a text in 'day'"):
+        texts(path, layout=Layout(text="day"))
+
+
+def test_a_label_may_be_wanted_without_a_name(file) -> None:
+    wanted = Layout(labels="wanted")
+    assert pairs(file("a.tsv", tsv()), wanted) == ROWS
+    assert pairs(file("a.txt", "a"), wanted) == [("a", None)]
 
 
 def test_an_encoding_that_was_said(file) -> None:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pellucid import PellucidError, UsageError
 from pellucid.text import counting, weights
-from pellucid.text.counting import Met
+from pellucid.text.columns import Met
 from pellucid.text.storing import Vectors, load
 from pellucid.text.vectors import Vectorizer
 from pellucid.text.words import Analyzer
@@ -278,8 +278,8 @@ def test_a_function_of_ones_own_cannot_be_saved(tmp_path: Path) -> None:
         ({"kind": "sum"}, TEXTS, "no kind 'sum' of vectors; take one-hot, counts, tfidf"),
         ({"fewest": 9}, TEXTS, "No term is in 9 or more of 6 texts"),
         ({"hashed": 9, "fewest": 2}, TEXTS, "Of hashed columns none can be left out"),
-        ({}, ["!", "?"], "There is no word in 2 texts"),
-        ({}, [], "There is no word in 0 texts"),
+        ({}, ["!", "?"], "No word was found in the texts"),
+        ({}, [], "No word was found in the texts"),
     ],
 )
 def test_a_request_that_makes_no_sense(settings: dict, texts: list[str], sentence: str) -> None:

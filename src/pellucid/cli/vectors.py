@@ -12,7 +12,7 @@ from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
-    from pellucid.text.counting import Met
+    from pellucid.text.columns import Met
     from pellucid.text.sources import Corpus
     from pellucid.text.storing import Vectors as Made
     from pellucid.text.vectors import Vectorizer
@@ -103,7 +103,7 @@ class Vectors(Wording, Labelled):
             check_picture(self.spy, self._existing)
 
     def _vectorizer(self) -> "tuple[Vectorizer, Met | None]":
-        from pellucid.text.counting import Met
+        from pellucid.text.columns import Met
         from pellucid.text.storing import SETTINGS, load
         from pellucid.text.vectors import Vectorizer
 

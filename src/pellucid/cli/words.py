@@ -62,7 +62,7 @@ class Words(Wording, Reading):
         """What is shown of each word: what was asked for, or else all that the language has."""
         from pellucid.text import languages
 
-        whole = not (self.stem or self.lemma or self.normalize)
+        whole = self.stem == "none" and not (self.lemma or self.normalize)
         if self.normalize:
             yield "form", self.spelling
         if self.stem == "porter" or (whole and languages.code(self.language) == "en"):

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from pellucid.errors import PellucidError
 from pellucid.record.printed import aligned
 from pellucid.text.storing import load, reading, save
 from pellucid.text.vectors import Vectorizer
-from pellucid.text.words import Analyzer
+from pellucid.text.words import USUAL_STEPS, Analyzer
+from pellucid.train.classifiers import Guess
 from pellucid.train.examples import Examples
 
 FILE = "model.npz"
@@ -22,8 +24,12 @@ TERMS = 8  # shown of each class
 
 
 def usual_vectorizer() -> Vectorizer:
-    """Words and pairs of words, 1 + ln tf: good on all development sets that were tried."""
-    return Vectorizer(kind="tfidf-log", analyzer=Analyzer(ngrams=(1, 2)))
+    """Stems and pairs of stems that two texts have, with 1 + ln tf.
+
+    Chosen by cross-validation on three training sets (benchmarks/linear_defaults.py).
+    """
+    analyzer = Analyzer(steps=(*USUAL_STEPS, "snowball"), ngrams=(1, 2))
+    return Vectorizer(kind="tfidf-log", analyzer=analyzer, fewest=2)
 
 
 @dataclass(eq=False)
@@ -37,7 +43,7 @@ class TfidfClassifier:
     vectorizer: Vectorizer = field(default_factory=usual_vectorizer)
     freedom: float = 10.0
 
-    def fit(self, examples: Examples) -> "TfidfClassifier":
+    def fit(self, examples: Examples, valid: Examples | None = None) -> "TfidfClassifier":
         """Learn from examples of two classes or more."""
         names = sorted(set(examples.labels))
         if len(names) < 2:
@@ -52,11 +58,20 @@ class TfidfClassifier:
         self.weights, self.bias = weights.astype(np.float32), bias.astype(np.float32)
         return self
 
+    def guess(self, texts: Iterable[str]) -> Iterator[Guess]:
+        """The likeliest class of each text, and its probability."""
+        for rows in self.vectorizer.blocks(texts):
+            for chances in softmax(rows @ self.weights.T + self.bias, axis=1):
+                best = chances.argmax()
+                yield Guess(self.classes[best], float(chances[best]))
+
     def predict(self, texts: Iterable[str]) -> Iterator[str]:
         """The likeliest class of each text."""
-        for rows in self.vectorizer.blocks(texts):
-            for best in (rows @ self.weights.T + self.bias).argmax(axis=1):
-                yield self.classes[best]
+        return (guess.label for guess in self.guess(texts))
+
+    def size(self) -> int:
+        """Weights, biases, and the terms' idf."""
+        return int(self.weights.size + self.bias.size + len(self.vectorizer.idf_))
 
     def facts(self) -> dict[str, str]:
         """What it is, in a few words."""
