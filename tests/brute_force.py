@@ -262,3 +262,60 @@ class Brute:
             table = self.weights[f"{stack}.positions.table.weight"]
             return table[bucket(ahead, direction, c.buckets, c.farthest)][head]
         return 0.0
+
+
+Scored = tuple[float, tuple[int, ...]]
+Next = Callable[[tuple[int, ...]], Vector]  # the log-probabilities of all next tokens
+
+
+def best_answers(
+    following: Next, end: int, limit: int, score: Callable[..., float]
+) -> list[Scored]:
+    """Every answer there is, the best first: what ends, and what reaches the limit."""
+    open_ones, found = [((), 0.0)], []
+    for length in range(1, limit + 1):
+        longer = [
+            ((*ids, token), total + value)
+            for ids, total in open_ones
+            for token, value in enumerate(following(ids))
+        ]
+        over = [each for each in longer if each[0][-1] == end or length == limit]
+        open_ones = [each for each in longer if each[0][-1] != end]
+        found += [(score(total, length), ids) for ids, total in over]
+    return sorted(found, reverse=True)
+
+
+def beam_search(
+    following: Next,
+    end: int,
+    limit: int,
+    score: Callable[..., float],
+    *,
+    beams: int,
+    stopping: str = "exact",
+) -> list[Scored]:
+    """All candidates are written down and sorted; the bound tries every length that is left."""
+    live: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    done: list[Scored] = []
+    for length in range(1, limit + 1):
+        found = [
+            ((*ids, token), total + value)
+            for ids, total in live
+            for token, value in enumerate(following(ids))
+        ]
+        found = sorted(found, key=lambda each: -each[1])[: 2 * beams]
+        ending = [each for each in found[:beams] if each[0][-1] == end]
+        live = [each for each in found if each[0][-1] != end][:beams]
+        if length == limit:
+            ending, live = ending + live, []
+        done = sorted(done + [(score(t, length), ids) for ids, t in ending], reverse=True)[:beams]
+        if not live:
+            break
+        hopes = {
+            "first": [-math.inf],
+            "heuristic": [score(live[0][1], length)],
+            "exact": [score(live[0][1], later) for later in range(length + 1, limit + 1)],
+        }
+        if len(done) == beams and max(hopes[stopping]) <= done[-1][0]:
+            break
+    return done

@@ -21,6 +21,7 @@ from pellucid.models import mouse
 from pellucid.models.checkpoint import load_without_tokenizer
 from pellucid.models.model import Model
 from pellucid.nn import attention, block
+from pellucid.nn.cache import Past
 from pellucid.nn.mask import Mask
 from pellucid.record import note
 from pellucid.record.trace import Trace
@@ -37,6 +38,7 @@ ALWAYS = [
     "model saved and loaded",
 ]
 PACKED = "packed = padded"
+CACHED = "cached = uncached"
 LEAK = "before another token = as before"
 TO_THE_BIT = {"looked-at = not", LEAK, "trace saved and loaded", "weights saved and loaded"}
 
@@ -48,7 +50,8 @@ def hold(model: Model) -> None:
     groups = rows.by("check")
     leak = [LEAK] * (model.config.shape != "encoder")
     packing = [PACKED] * (model.config.shape != "encoder-decoder")
-    assert sorted(groups) == sorted(ALWAYS + leak + packing)
+    cached = [CACHED] * (model.config.shape != "encoder" and model.streams[-1] != "source")
+    assert sorted(groups) == sorted(ALWAYS + leak + packing + cached)
     for name, group in groups.items():
         assert {row.tolerance for row in group} == {EXACT if name in TO_THE_BIT else TOLERANCE}
 
@@ -87,6 +90,13 @@ def test_a_layer_that_looks_at_batch_mates_is_found() -> None:
     found = failing(equalities.batched(model))
     assert "decoder.1.attention.query" in found
     assert "decoder.0.output" not in found
+
+
+def test_a_cache_that_loses_a_token_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = Past.extended
+    lost = lambda past, k, v: keep(past, k * 0, v)  # noqa: E731
+    monkeypatch.setattr(Past, "extended", lost)
+    assert failing(equalities.cached(zoo.build("decoder"))) == {"hidden", "logits"}
 
 
 def test_positions_counted_from_the_edge_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 import tokenizers
+import torch
 import transformers
 import zoo
 from models_answers import apart, theirs
+from safetensors.torch import load_file, save_file
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
@@ -140,11 +141,10 @@ OTHER = {"bart": "BartForSequenceClassification", "t5": "T5ForSequenceClassifica
 
 
 @pytest.mark.parametrize("name", NAMES)
+@torch.no_grad()
 def test_names_are_theirs_with_and_without_the_prefix(
     name: str, specimen: Specimen, tmp_path: Path
 ) -> None:
-    from safetensors.torch import load_file, save_file
-
     saved = pellucid.load(specimen(name)).save(tmp_path / "saved")
     before, after = (load_file(at / "model.safetensors") for at in (specimen(name), saved))
     assert before.keys() == after.keys()

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.model import Model
+from pellucid.nn import cache as cache_module
 from pellucid.nn.cache import STEP, Cache
 from pellucid.nn.mask import Mask
 
@@ -81,19 +82,20 @@ def test_a_run_of_tokens_is_all_at_once(name: str) -> None:
 
 @each_writer
 @torch.no_grad()
-def test_every_branch_is_as_if_it_were_alone(name: str) -> None:
-    """Three branches for forty steps, most given up again and again, in models without a limit."""
+def test_every_branch_is_as_if_it_were_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to three branches, most of them given up again, and room made again and again."""
+    monkeypatch.setattr(cache_module, "STEP", 4)
     model = zoo.build(name, longest=60)
     cache, given = begun(model, "left")
     generator = torch.Generator().manual_seed(1)
     paths = [[list(row)] for row in PROMPTS]
-    for _ in range(40):
+    for _ in range(12):
         count = int(torch.randint(1, 4, (), generator=generator))
         tokens = torch.randint(0, 14, (2, count), generator=generator)
         parents = torch.randint(0, len(paths[0]), (2, count), generator=generator)
         hidden = model.hidden(tokens, cache.branch(parents), *given, cache=cache)
         paths = [
-            [paths[text][p] + [t] for p, t in zip(parents[text].tolist(), tokens[text].tolist())]
+            [paths[text][p] + [t] for p, t in torch.stack((parents, tokens), -1)[text].tolist()]
             for text in (0, 1)
         ]
     for text in (0, 1):
@@ -105,11 +107,10 @@ def test_every_branch_is_as_if_it_were_alone(name: str) -> None:
 @torch.no_grad()
 def test_what_no_branch_sees_is_forgotten() -> None:
     """A hundred steps of eight branches that are all of one parent need room for one, not eight."""
-    model = zoo.build("llama", longest=200)
-    cache, _ = begun(model, "right")
+    cache = Cache(1)
+    cache.begin(Mask.of(torch.zeros(2, 4, dtype=torch.long)))
     for _ in range(100):
-        mask = cache.branch(torch.zeros(2, 8, dtype=torch.long))
-        model.hidden(torch.zeros(2, 8, dtype=torch.long), mask, cache=cache)
+        cache.branch(torch.zeros(2, 8, dtype=torch.long))
     assert cache.longest == 104
     assert cache.room <= 104 + 2 * STEP
 
@@ -132,8 +133,8 @@ def test_texts_can_be_let_go() -> None:
 def test_the_source_is_looked_at_once_and_never_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     model = zoo.build("bart")
     cache, given = begun(model, "right")
-    cross = model.decoder.layers[0].cross
-    monkeypatch.setattr(cross, "key", lambda x: pytest.fail("the memory's keys were made again"))
+    key = model.decoder.layers[0].cross.key
+    monkeypatch.setattr(key, "forward", lambda x: pytest.fail("the keys were made again"))
     model.hidden(
         torch.tensor([[4, 5, 6]] * 2),
         cache.branch(torch.zeros(2, 3, dtype=torch.long)),

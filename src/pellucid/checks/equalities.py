@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from pellucid.checks.cached import cached
 from pellucid.checks.causal import causal
 from pellucid.checks.packing import packed
 from pellucid.checks.rows import EXACT, TOLERANCE, Row, Rows, compare
@@ -16,8 +17,6 @@ from pellucid.models.checkpoint import load_without_tokenizer
 from pellucid.models.model import Model
 from pellucid.record.recorder import Recorder
 from pellucid.record.trace import Trace
-
-ABSENT = "This version keeps no cache, so cached = uncached is not among these."
 
 
 def check(model: Model, seed: int = 0) -> Rows:
@@ -93,4 +92,14 @@ def saved(model: Model, seed: int = 0) -> Rows:
 
 Equality = Callable[[Model, int], Rows]
 
-EQUALITIES: tuple[Equality, ...] = (batched, padded, packed, fused, exact, looked_at, causal, saved)
+EQUALITIES: tuple[Equality, ...] = (
+    batched,
+    padded,
+    packed,
+    cached,
+    fused,
+    exact,
+    looked_at,
+    causal,
+    saved,
+)

@@ -51,7 +51,7 @@ def load_without_tokenizer(folder: Path, dtype: torch.dtype = torch.float32) -> 
         model = build(settings, weights, dtype)
     model.name = folder.resolve().name
     if (folder / GENERATION).is_file():
-        model.generation = read_settings(folder / GENERATION)
+        model.generation = dict(read_settings(folder / GENERATION))
     return model
 
 

@@ -148,9 +148,10 @@ class Family:
     def reads(self, settings: Settings) -> bool:
         """Whether config.json names the family, and one of its classes where others share it."""
         named = settings.get("architectures")
-        models = [self.model, *(model for head in self.heads for model in head.models)]
-        shared = self.called == settings.get("model_type") and isinstance(named, list)
-        return shared and any(name in models for name in named)
+        if self.called != settings.get("model_type") or not isinstance(named, list):
+            return False
+        models = {self.model, *(model for head in self.heads for model in head.models)}
+        return any(name in named for name in models)
 
     def bare(self, name: str) -> str:
         """A weight's name without the prefix that whole models put before it.

@@ -8,6 +8,7 @@ and the checks read it; the forward pass computes the same with torch's fused ke
 
 import math
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
@@ -69,6 +70,8 @@ def fused_attention(
     else:
         allowed = seen.allowed(q, pattern)
     if bias is not None and allowed is not None:
+        # the kernel misreads a bias of less precision than q, and says nothing
+        bias = bias.to(torch.promote_types(bias.dtype, q.dtype))
         allowed = bias.masked_fill(~allowed, float("-inf"))
     return functional.scaled_dot_product_attention(
         q,

@@ -22,23 +22,23 @@ Pair = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Branches(Mask):
-    """The mask of T tokens that go on from a cache with S slots: who sees which slot."""
+    """The mask of S tokens that go on from a cache with M slots: who sees which slot."""
 
-    seen: Bool[Tensor, "B T S"] | None = None
-    slots: Int[Tensor, "B S"] | None = None  # the position of each slot's token
+    seen: Bool[Tensor, "B S M"] | None = None
+    slots: Int[Tensor, "B M"] | None = None  # the position of each slot's token
 
-    def allowed(self, query: Tensor, pattern: Pattern) -> Bool[Tensor, "B 1 T S"]:
+    def allowed(self, query: Tensor, pattern: Pattern) -> Bool[Tensor, "B 1 S M"]:
         assert self.seen is not None
         return self.seen[:, None]
 
     @cached_property
-    def positions(self) -> Int[Tensor, "B T"]:
+    def positions(self) -> Int[Tensor, "B S"]:
         """A branch's last token stands behind all others that it sees."""
         assert self.seen is not None
         return self.seen.sum(-1) - 1
 
     @property
-    def key_positions(self) -> Int[Tensor, "B S"]:
+    def key_positions(self) -> Int[Tensor, "B M"]:
         assert self.slots is not None
         return self.slots
 
@@ -73,8 +73,8 @@ class Cache:
         self.pasts = [Past() for _ in range(layers)]
         self.least = least  # slots to make at least, where it is known how many it will take
         self.used = 0  # slots that are taken
-        self.seen = torch.empty(0, 0, 0, dtype=torch.bool)  # B N S: each branch's slots
-        self.slots = torch.empty(0, 0, dtype=torch.long)  # B S: each slot's position
+        self.seen = torch.empty(0, 0, 0, dtype=torch.bool)  # B N M: each branch's slots
+        self.slots = torch.empty(0, 0, dtype=torch.long)  # B M: each slot's position
 
     @property
     def longest(self) -> int:

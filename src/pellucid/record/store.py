@@ -31,6 +31,9 @@ WRITERS = {
     ".json": "pellucid.views.data:fill",
     ".html": "pellucid.views.page:fill",
     ".xlsx": "pellucid.views.workbook.book:fill",
+    ".png": "pellucid.views.plots.files:png",
+    ".svg": "pellucid.views.plots.files:svg",
+    ".pdf": "pellucid.views.plots.files:pdf",
 }
 
 
@@ -56,7 +59,13 @@ def writer_of(path: Path) -> Any:
         endings = ", ".join(WRITERS)
         raise UsageError(f"{path} has the ending {path.suffix!r}; a trace is saved as {endings}.")
     module, _, function = WRITERS[path.suffix].partition(":")
-    return getattr(import_module(module), function)
+    try:
+        return getattr(import_module(module), function)
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"For {path.suffix} the package {error.name} is missing: pip install "
+            f"'pellucid[figures]'."
+        ) from error
 
 
 def save(trace: Trace, path: Path, wish: Wish, existing: Existing) -> Path:

@@ -12,7 +12,7 @@ from pellucid.models.families.roberta import ROBERTA
 from pellucid.models.families.t5 import T5, T5_ENCODER
 from pellucid.models.family import Family
 
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (BERT, ROBERTA, DISTILBERT, ALBERT, GPT2, LLAMA, T5, T5_ENCODER, BART, MARIAN, *OWN)
-}
+WITH_DECODERS = (GPT2, LLAMA, T5, BART, MARIAN)
+WITHOUT = (BERT, ROBERTA, DISTILBERT, ALBERT, T5_ENCODER)
+
+FAMILIES: dict[str, Family] = {family.name: family for family in (*WITHOUT, *WITH_DECODERS, *OWN)}

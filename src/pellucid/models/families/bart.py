@@ -112,8 +112,10 @@ BART = Family(
     must={**MUST, "normalize_embedding": (True,), "static_position_embeddings": (False,)},
     prefix="model.",
     otherwise={
-        **{"normalize_before": False, "normalize_embedding": True},  # CTranslate2 asks
-        **{START: 2, END: 2},
+        "normalize_before": False,
+        "normalize_embedding": True,  # CTranslate2 asks
+        START: 2,
+        END: 2,
     },
     prepare=prepare,
     finish=finish,

@@ -1,0 +1,108 @@
+"""Answers to many texts: in the order of the texts, in bounded memory, and resumable."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pellucid.decode.answer import Answers
+from pellucid.decode.generate import Generation
+from pellucid.decode.prompts import prompts
+from pellucid.errors import PellucidError, UsageError
+from pellucid.record.files import Existing, check_writable
+
+WINDOW = 32  # batches that are sorted by length together
+
+
+def answered(generation: Generation, texts: Iterable[str], first: int = 0) -> Iterator[Answers]:
+    """The answers to each text; so many batches at a time are sorted by length.
+
+    An error says which text it is about, counted from 1; `first` were left out before.
+    """
+    rest = iter(texts)
+    while window := list(islice(rest, WINDOW * generation.planner.choices.batch)):
+        given = []
+        for number, text in enumerate(window, first + 1):
+            try:
+                given += prompts(generation.model, generation.planner.said, text, None, None)
+            except UsageError as error:
+                raise UsageError(f"Text {number}: {error}") from error
+        yield from generation.answers(given)
+        first += len(window)
+
+
+class Output:
+    """A file of one line a text, which grows beside and is put in place when it is whole.
+
+    What is left of a run that was interrupted is gone on with, if it was the very same job.
+    """
+
+    def __init__(self, path: Path, job: dict[str, Any], existing: Existing = "refuse") -> None:
+        check_writable(path, existing)
+        self.path, self.job = path, job
+        self.part = path.with_name(f"{path.name}.part")
+        self.about = path.with_name(f"{path.name}.part.json")
+        self.done = self._begin(existing)
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Append the lines, each at once on its way to the disk; then put the file in place."""
+        with self.part.open("a", encoding="utf-8", newline="\n") as file:
+            for line in lines:
+                file.write(f"{line}\n")
+                file.flush()
+            os.fsync(file.fileno())
+        self.part.replace(self.path)
+        self.about.unlink(missing_ok=True)
+
+    def _begin(self, existing: Existing) -> int:
+        """How many whole lines an interrupted run has left; half a line is taken off."""
+        if not self.part.is_file():
+            self._start()
+            return 0
+        if self._job_before() != json.loads(json.dumps(self.job)):
+            if existing == "refuse":
+                raise UsageError(
+                    f"{self.part} is of another job (other model, texts or choices); "
+                    "delete it, or start anew with --force."
+                )
+            self._start()
+            return 0
+        content = self.part.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        self.part.write_bytes(whole)
+        return whole.count(b"\n")
+
+    def _start(self) -> None:
+        try:
+            self.about.write_text(json.dumps(self.job), encoding="utf-8")
+            self.part.write_bytes(b"")
+        except OSError as error:
+            raise PellucidError(f"{self.part} could not be written: {error.strerror}.") from error
+
+    def _job_before(self) -> Any:
+        try:
+            return json.loads(self.about.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+
+def as_text(answers: Answers) -> str:
+    """The best answer on one line."""
+    return " ".join(answers[0].text.split())
+
+
+def as_json(answers: Answers) -> str:
+    """All answers on one line, as data."""
+    return json.dumps([answer.to_json() for answer in answers], ensure_ascii=False)
+
+
+LINES: dict[str, Callable[[Answers], str]] = {".txt": as_text, ".jsonl": as_json}
+
+
+def line_for(path: Path) -> Callable[[Answers], str]:
+    """How a file of this ending is written."""
+    if path.suffix not in LINES:
+        raise UsageError(f"{path} has the ending {path.suffix!r}; answers are .txt or .jsonl.")
+    return LINES[path.suffix]

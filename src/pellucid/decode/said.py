@@ -1,0 +1,140 @@
+"""What a checkpoint says about generating, in generation_config.json or in config.json.
+
+It is honoured, or named. Where nothing is said our own choices differ from those of
+`transformers`: no hidden length, the stopping rule is exact, sampling cuts off nothing.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pellucid.models.model import Model
+
+# their name → ours, and their values in our words where they differ
+CHOICES: dict[str, tuple[str, Mapping[Any, Any]]] = {
+    "do_sample": ("pick", {True: "sample", False: "likeliest"}),
+    "num_beams": ("beams", {}),
+    "num_return_sequences": ("best", {}),
+    "num_beam_groups": ("groups", {}),
+    "diversity_penalty": ("diversity", {}),
+    "early_stopping": ("stopping", {True: "first", False: "heuristic", "never": "exact"}),
+    "length_penalty": ("length_penalty", {}),
+    "max_new_tokens": ("max_new_tokens", {}),
+    "min_new_tokens": ("min_new_tokens", {}),
+    "temperature": ("temperature", {}),
+    "top_k": ("top_k", {}),
+    "top_p": ("top_p", {}),
+    "min_p": ("min_p", {}),
+    "typical_p": ("typical", {}),
+    "repetition_penalty": ("repetition", {}),
+    "no_repeat_ngram_size": ("no_repeat", {}),
+    "stop_strings": ("stop", {}),
+}
+NOT_FOLLOWED = (
+    "penalty_alpha",
+    "encoder_repetition_penalty",
+    "encoder_no_repeat_ngram_size",
+    "epsilon_cutoff",
+    "eta_cutoff",
+    "exponential_decay_length_penalty",
+    "sequence_bias",
+    "guidance_scale",
+    "force_words_ids",
+    "constraints",
+    "forced_decoder_ids",
+    "renormalize_logits",
+    "watermarking_config",
+    "dola_layers",
+)
+NOTHING: tuple[Any, ...] = (None, False, 0, 1, 1.0, [], {})  # values by which nothing is asked for
+
+
+@dataclass(frozen=True)
+class Said:
+    """The special tokens of a generation, its usual choices, and lengths with the prompt in them.
+
+    `barred` are runs of tokens that never come, `not_first` tokens that do not come first;
+    `first` and `last` are forced at the first step and at the last one.
+    """
+
+    start: int | None
+    ends: frozenset[int]
+    first: int | None
+    last: int | None
+    barred: tuple[tuple[int, ...], ...]
+    not_first: tuple[tuple[int, ...], ...]
+    choices: Mapping[str, Any]
+    max_length: int
+    min_length: int
+
+    @classmethod
+    def of(cls, model: Model) -> "Said":
+        """From the model's settings."""
+        told = {**model.settings, **model.generation}
+        _name_the_rest(told)
+        vocabulary = model.config.vocabulary
+
+        def one(name: str) -> int | None:
+            return _token(told.get(name), name, vocabulary)
+
+        start = one("decoder_start_token_id")
+        return cls(
+            start=one("bos_token_id") if start is None else start,
+            ends=_ends(model, told),
+            first=one("forced_bos_token_id"),
+            last=_last(told, vocabulary),
+            barred=_runs(told.get("bad_words_ids")) + _singles(told.get("suppress_tokens")),
+            not_first=_singles(told.get("begin_suppress_tokens")),
+            choices=_choices(told),
+            max_length=int(told.get("max_length") or 0),
+            min_length=int(told.get("min_length") or 0),
+        )
+
+
+def _choices(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        ours: words.get(told[theirs], told[theirs])
+        for theirs, (ours, words) in CHOICES.items()
+        if told.get(theirs) is not None
+    }
+
+
+def _ends(model: Model, told: Mapping[str, Any]) -> frozenset[int]:
+    """The tokens that end an answer: those of the settings, else the tokenizer's own."""
+    found = told.get("eos_token_id")
+    if found is None and model.has_tokenizer:
+        target = model.tokenizer.target
+        found = target.inner.token_to_id(target.special.get("eos_token", ""))
+    listed = found if isinstance(found, list) else [] if found is None else [found]
+    ids = [_token(each, "eos_token_id", model.config.vocabulary) for each in listed]
+    return frozenset(each for each in ids if each is not None)
+
+
+def _last(told: Mapping[str, Any], vocabulary: int) -> int | None:
+    found = told.get("forced_eos_token_id")
+    return _token(found[0] if isinstance(found, list) else found, "forced_eos_token_id", vocabulary)
+
+
+def _token(found: Any, name: str, vocabulary: int) -> int | None:
+    if found is None or (isinstance(found, int) and 0 <= found < vocabulary):
+        return found
+    words = f"its tokens are 0 to {vocabulary - 1}"
+    warnings.warn(f"The checkpoint says {name} = {found!r}, but {words}; ignored.", stacklevel=2)
+    return None
+
+
+def _runs(found: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(map(int, run)) for run in found or () if run)
+
+
+def _singles(found: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple((int(token),) for token in found or ())
+
+
+def _name_the_rest(told: Mapping[str, Any]) -> None:
+    """What is not followed is said, not ignored."""
+    odd = [name for name in NOT_FOLLOWED if told.get(name) not in NOTHING]
+    if odd:
+        said = ", ".join(f"{name} = {told[name]!r}" for name in odd)
+        warnings.warn(f"The checkpoint asks for what is not followed: {said}.", stacklevel=3)

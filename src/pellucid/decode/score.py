@@ -1,0 +1,207 @@
+"""Scoring: how likely a model finds texts, token by token.
+
+Perplexity is e to the mean of −log p over all scored tokens; bits per byte is their sum in bits
+over the bytes of the text, so it compares models with different tokenizers. Only sums of real
+tokens are divided, once, so neither padding nor the size of a batch matters.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from pellucid.decode.generate import batched
+from pellucid.decode.said import Said
+from pellucid.decode.writer import Writer, vectors, words, writer
+from pellucid.errors import UsageError
+from pellucid.models.batch import Batch
+from pellucid.models.encoder_decoder import EncoderDecoder
+from pellucid.models.model import Model
+from pellucid.nn.mask import Mask
+from pellucid.record.printed import aligned
+from pellucid.record.tokens import Tokens
+
+ROWS = 256  # positions at a time whose logits are made
+BATCH = 8
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A text's tokens and the log-probability of each, in nats; None where it has no context."""
+
+    tokens: Tokens
+    log_probabilities: tuple[float | None, ...]
+
+    @property
+    def log_likelihood(self) -> float:
+        """The sum."""
+        return math.fsum(value for value in self.log_probabilities if value is not None)
+
+    @property
+    def count(self) -> int:
+        """How many tokens were scored."""
+        return sum(value is not None for value in self.log_probabilities)
+
+    @property
+    def bytes(self) -> int:
+        """The length of the text in UTF-8."""
+        return len(self.tokens.text.encode())
+
+    def to_json(self) -> dict[str, Any]:
+        """The score as plain data."""
+        return {
+            "text": self.tokens.text,
+            "log_likelihood": self.log_likelihood,
+            "tokens": self.count,
+            "perplexity": perplexity(self.log_likelihood, self.count),
+            "pieces": [
+                [label, value]
+                for label, value in zip(self.tokens.labels(), self.log_probabilities, strict=True)
+            ],
+        }
+
+    def __str__(self) -> str:
+        return aligned(
+            [
+                [label, "–" if value is None else f"{value:.4f}"]
+                for label, value in zip(self.tokens.labels(), self.log_probabilities, strict=True)
+            ]
+        )
+
+
+@dataclass
+class Total:
+    """The sums over many texts."""
+
+    texts: int = 0
+    tokens: int = 0
+    bytes: int = 0
+    sums: list[float] = field(default_factory=list)
+
+    def add(self, scored: Scored) -> None:
+        """One more text."""
+        self.texts += 1
+        self.tokens += scored.count
+        self.bytes += scored.bytes
+        self.sums.append(scored.log_likelihood)
+
+    @property
+    def log_likelihood(self) -> float:
+        """The sum over all, exact whatever their order."""
+        return math.fsum(self.sums)
+
+    @property
+    def perplexity(self) -> float:
+        return perplexity(self.log_likelihood, self.tokens)
+
+    @property
+    def bits_per_byte(self) -> float:
+        return -self.log_likelihood / math.log(2) / max(1, self.bytes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sums as plain data."""
+        return {
+            "texts": self.texts,
+            "tokens": self.tokens,
+            "bytes": self.bytes,
+            "log_likelihood": self.log_likelihood,
+            "perplexity": self.perplexity,
+            "bits_per_byte": self.bits_per_byte,
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.texts:,} texts, {self.tokens:,} tokens, {self.bytes:,} bytes: "
+            f"log-likelihood {self.log_likelihood:.4f}, perplexity {self.perplexity:.4f}, "
+            f"{self.bits_per_byte:.4f} bits per byte"
+        )
+
+
+def perplexity(log_likelihood: float, tokens: int) -> float:
+    """e to the mean surprise of a token."""
+    return math.exp(-log_likelihood / tokens) if tokens else math.nan
+
+
+def score(
+    model: Model, texts: Sequence[str], sources: Sequence[str] | None = None
+) -> Iterator[Scored]:
+    """The texts in their order; an encoder-decoder scores each given its source.
+
+    A text longer than the model's positions is read in windows that overlap by half: each token
+    then sees at least half of what the model can see.
+    """
+    model = writer(model)
+    both = isinstance(model, EncoderDecoder)
+    if both != (sources is not None):
+        need = "each text needs a source beside it" if both else "a decoder takes no sources"
+        raise UsageError(f"{model.name} is {model.config.shape}: {need}.")
+    if isinstance(model, EncoderDecoder) and sources is not None:
+        return _given_sources(model, texts, sources)
+    return _alone(model, texts)
+
+
+def _alone(model: Writer, texts: Sequence[str]) -> Iterator[Scored]:
+    tokens = [model.tokenizer.encode(text) for text in texts]
+    longest = model.config.longest or max(map(len, tokens))
+    windows = [(at, *window) for at, t in enumerate(tokens) for window in cut(len(t), longest)]
+    windows.sort(key=lambda window: window[2] - window[1])
+    found: list[list[float | None]] = [[None] * len(t) for t in tokens]
+    for batch in batched(range(len(windows)), BATCH):
+        chosen = [windows[number] for number in batch]
+        rows = [tokens[at].ids[start:end] for at, start, end, _ in chosen]
+        for (at, start, end, first), values in zip(chosen, followed(model, rows), strict=True):
+            found[at][first:end] = values[first - start - 1 :]
+    for t, scores in zip(tokens, found, strict=True):
+        yield Scored(t, tuple(scores))
+
+
+def cut(length: int, longest: int) -> Iterator[tuple[int, int, int]]:
+    """Windows of a text: where each starts and ends, and its first token that is scored."""
+    yield 0, min(length, longest), 1
+    step = max(1, longest // 2)
+    for first in range(longest, length, step):
+        end = min(first + step, length)
+        yield max(0, end - longest), end, first
+
+
+@torch.inference_mode()
+def followed(model: Writer, rows: Sequence[Sequence[int]]) -> list[list[float]]:
+    """For each row the log-probability of each token but the first, given those before."""
+    batch = Batch.rows(rows, model.device)
+    mask = Mask.of(batch.ids, batch.mask)
+    values = picked(model, vectors(model, batch.ids, mask)[:, :-1], batch.ids[:, 1:])
+    return [values[at, : len(row) - 1].tolist() for at, row in enumerate(rows)]
+
+
+@torch.inference_mode()
+def _given_sources(
+    model: EncoderDecoder, texts: Sequence[str], sources: Sequence[str]
+) -> Iterator[Scored]:
+    """One at a time: the target as the tokenizer ends it, after the start token."""
+    start = Said.of(model).start
+    if start is None:
+        raise UsageError("The checkpoint says no decoder_start_token_id, which is needed.")
+    for text, source in zip(texts, sources, strict=True):
+        tokens = model.tokenizer.target.encode(text)
+        given = Batch.rows([model.tokenizer.encode(source).ids], model.device)
+        memory = model.encode(given.ids, Mask.of(given.ids, given.mask))
+        ids = torch.tensor([[start, *tokens.ids]], device=model.device)
+        model.check_length(ids.shape[-1] - 1)
+        hidden = model.hidden(ids[:, :-1], Mask.of(ids[:, :-1]), memory)
+        yield Scored(tokens, tuple(picked(model, hidden, ids[:, 1:])[0].tolist()))
+
+
+def picked(
+    model: Writer, hidden: Float[Tensor, "B T W"], ids: Int[Tensor, "B T"]
+) -> Float[Tensor, "B T"]:
+    """log p of these ids, the logits made a few positions at a time, so that memory is bounded."""
+    flat, wanted = hidden.flatten(0, 1), ids.flatten()
+    parts = []
+    for x, at in zip(flat.split(ROWS), wanted.split(ROWS), strict=True):
+        logits = words(model, x[None])[0].float()
+        parts.append(logits.gather(-1, at[:, None])[:, 0] - logits.logsumexp(-1))
+    return torch.cat(parts).view_as(ids)
