@@ -1,6 +1,10 @@
 """Small sets of examples that can be learned."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
+
+import jaxtyping
 
 from pellucid.train.examples import Examples
 
@@ -19,3 +23,11 @@ def examples(count: int, seed: int = 0, classes: tuple[str, ...] = tuple(TOPICS)
         for y in labels
     ]
     return Examples(texts, labels)
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Within, types are not checked: a training of thousands of calls is quick."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)

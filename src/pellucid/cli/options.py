@@ -39,7 +39,9 @@ class Reading:
     columns: Annotated[
         str | None,
         _reading(
-            "NAMES", "Columns of a file without a header: label,text. The last takes the rest."
+            "NAMES",
+            "Columns of a file without a header: label,text. The last takes the rest; "
+            "none: it has a header.",
         ),
     ] = None
     format: Annotated[
@@ -70,12 +72,13 @@ class Reading:
     def _said(self) -> dict[str, Any]:
         from pellucid.text.formats import Layout
 
-        said = {field.name: getattr(self, field.name, None) for field in fields(Layout)}
-        if self.columns is not None:
-            said["columns"] = tuple(self.columns.split(","))
-        if self.delimiter is not None:
+        told = {field.name: getattr(self, field.name, None) for field in fields(Layout)}
+        said = {name: value for name, value in told.items() if value}
+        if self.columns:
+            said["columns"] = () if self.columns == "none" else tuple(self.columns.split(","))
+        if self.delimiter:
             said["delimiter"] = self.delimiter.replace(r"\t", "\t")
-        return {name: value for name, value in said.items() if value}
+        return said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +96,8 @@ class Wording:
         str, _wording("CODE", "For stems and lemmas: en, de or german, …; else English.")
     ] = "en"
     stem: Annotated[
-        Literal["porter", "snowball"] | None, _wording(None, "Cut words down to their stems.")
-    ] = None
+        Literal["none", "porter", "snowball"], _wording(None, "Cut words down to their stems.")
+    ] = "none"
     lemma: Annotated[
         bool, typer.Option("--lemma", help="Look words up.", rich_help_panel="How words are made")
     ] = False
@@ -119,7 +122,7 @@ class Wording:
     def steps(self) -> tuple[str, ...]:
         """What becomes of a word: a dictionary wants it as it was typed, a stemmer made even."""
         lemma = ("lemma",) if self.lemma else ()
-        stem = (self.stem,) if self.stem else ()
+        stem = () if self.stem == "none" else (self.stem,)
         return (*lemma, *self.spelling, *stem)
 
     @property

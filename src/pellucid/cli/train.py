@@ -2,88 +2,128 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pellucid.cli.options import FILES, Labelled, Wording
+from pellucid.cli.options import FILES, Labelled, Reading, Wording
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
+from pellucid.cli.training import carry_out, flags, go_on
 
 if TYPE_CHECKING:
     from pellucid.text.formats import Layout
-    from pellucid.train.classifiers import Classifier
     from pellucid.train.examples import Examples
+    from pellucid.train.linear import TfidfClassifier
 
 train = typer.Typer(name="train", help="Train a model on examples.")
 
+OUT = typer.Option(metavar="FOLDER", help="Where the run is written.")
+# a base class with a flag for each setting; what is usual differs from task to task
+CLASSIFY: Any = flags("classify")
+GENERATE: Any = flags("generate")
+TRANSLATE: Any = flags("translate")
+BERT: Any = flags("bert")
+
+FORCE = typer.Option("--force", help="Replace a run that exists.")
+VALID = typer.Option(
+    "--valid",
+    "--dev",
+    metavar="FILE",
+    help="Examples to measure it on; else a tenth is held out. May be given again.",
+    show_default=False,
+)
+PAIR = typer.Option(metavar="COLUMN", help="The column of a second text.", show_default=False)
+BOTH = typer.Option(metavar="SOURCE TARGET", help="Sentences to measure it on.", show_default=False)
+
 
 @dataclass(frozen=True, kw_only=True)
-class TrainClassify(Wording, Labelled):
+class Written:
+    """Where a run is written."""
+
+    out: Annotated[Path, OUT]
+    force: Annotated[bool, FORCE] = False
+
+    @property
+    def existing(self) -> Literal["refuse", "replace"]:
+        """What is done with a run that is there already."""
+        return "replace" if self.force else "refuse"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainClassify(Wording, Labelled, Written, CLASSIFY):
     """Learn to tell which class a text is of, from texts with labels.
 
     [dim]Examples:[/]
     [cyan]pellucid train classify train.csv --label category --out run[/]
-    [cyan]pellucid train classify train.tsv --dev dev.tsv --text sentence --out run[/]
-    [cyan]pellucid train classify reviews/ --unit file --out run[/]   reviews/good/1.txt …
+    [cyan]pellucid train classify train.tsv --valid dev.tsv --from minilm --out run[/]
+    [cyan]pellucid train classify reviews/ --unit file --model tfidf --out run[/]
     """
 
     files: Annotated[list[str], FILES]
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the run is written.")]
-    dev: Annotated[
-        list[str] | None,
+    valid: Annotated[list[str] | None, VALID] = None
+    pair: Annotated[str | None, PAIR] = None
+    several: Annotated[
+        str | None,
         typer.Option(
-            metavar="FILE",
-            help="Examples to measure it on. May be given again.",
-            show_default=False,
+            metavar="SIGN", help="A text may have several labels, with this between them."
         ),
     ] = None
     model: Annotated[
-        Literal["tfidf"], typer.Option(help="tfidf: TF-IDF and logistic regression.")
-    ] = "tfidf"
+        Literal["transformer", "tfidf"],
+        typer.Option(help="tfidf: TF-IDF and logistic regression."),
+    ] = "transformer"
     ngrams: Annotated[
-        str, typer.Option(metavar="N-N", help="Terms of so many neighbouring words.")
+        str, typer.Option(metavar="N-N", help="tfidf: terms of so many neighbouring words.")
     ] = "1-2"
+    stem: Annotated[
+        Literal["none", "porter", "snowball"], typer.Option(help="Cut words down to their stems.")
+    ] = "snowball"
     fewest: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Only terms that are in so many texts.")
-    ] = 1
+        int, typer.Option(metavar="N", min=1, help="tfidf: terms that are in so many texts.")
+    ] = 2
     freedom: Annotated[
-        float,
-        typer.Option(metavar="C", help="How freely weights may leave zero: scikit-learn's C."),
+        float, typer.Option(metavar="C", help="tfidf: how freely weights may leave zero.")
     ] = 10.0
-    force: Annotated[bool, typer.Option("--force", help="Replace a run that exists.")] = False
 
     def run(self) -> None:
         """Read, learn, measure, write."""
+        {"transformer": self._learn, "tfidf": self._fit}[self.model]()
+
+    def _learn(self) -> None:
+        from pellucid.text.formats import Layout
+
+        carry_out(self, "classify", Layout(labels="wanted"))
+
+    def _fit(self) -> None:
         from pellucid.train.run import Run, check_place
 
-        check_place(self.out, self._existing)
-        model = self._model()
+        check_place(self.out, self.existing)
+        model = self.tfidf()
         with notes():
             layout, examples = self._examples(self.files)
-            sets = {"train": examples} | ({"dev": self._examples(self.dev)[1]} if self.dev else {})
+            sets = {"train": examples}
+            if self.valid:
+                sets["dev"] = self._examples(self.valid)[1]
             with waiting("Learning"):
-                model.fit(examples)
-                run = Run(self.model, model, layout).measured(sets)
-        run.save(self.out, self._existing)
+                run = Run("tfidf", model.fit(examples), layout).measured(sets)
+        run.save(self.out, self.existing)
         print(run)
         say(str(self.out), who="saved")
-        if not self.dev:
-            say("Give --dev FILE to measure it on texts that it did not learn from.", who="note")
+        if not self.valid:
+            advice = "Give --valid FILE to measure it on texts that it did not learn from."
+            say(advice, who="note")
 
     def _examples(self, files: list[str]) -> "tuple[Layout, Examples]":
         from pellucid.cli.progress import shown
         from pellucid.text.formats import Layout
         from pellucid.train.examples import Examples
 
-        corpus = self.corpus(files, Layout(label="label"))
+        corpus = self.corpus(files, Layout(labels="wanted"))
         return corpus.layout, Examples.of(shown(corpus))
 
-    def _model(self) -> "Classifier":
-        """What is to learn; each kind of model takes the options that are its own."""
-        return {"tfidf": self._tfidf}[self.model]()
-
-    def _tfidf(self) -> "Classifier":
+    def tfidf(self) -> "TfidfClassifier":
+        """The linear classifier, with the options that are its own."""
         from pellucid.text.vectors import Vectorizer
         from pellucid.train.linear import TfidfClassifier
 
@@ -91,9 +131,98 @@ class TrainClassify(Wording, Labelled):
         vectorizer = Vectorizer(kind="tfidf-log", analyzer=analyzer, fewest=self.fewest)
         return TfidfClassifier(vectorizer, self.freedom)
 
-    @property
-    def _existing(self) -> Literal["refuse", "replace"]:
-        return "replace" if self.force else "refuse"
+
+@dataclass(frozen=True, kw_only=True)
+class TrainGenerate(Reading, Written, GENERATE):
+    """Learn to go on with a text, from plain text.
+
+    [dim]Examples:[/]
+    [cyan]pellucid train generate corpus.txt --out run[/]
+    [cyan]pellucid train generate poems.txt --unit paragraph --tokenizer characters --out run[/]
+    """
+
+    files: Annotated[list[str], FILES]
+    valid: Annotated[list[str] | None, VALID] = None
+
+    def run(self) -> None:
+        """Read, learn, measure, write."""
+        from pellucid.text.formats import Layout
+
+        carry_out(self, "generate", Layout(unit="file"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainTranslate(Reading, Written, TRANSLATE):
+    """Learn to translate, from two files whose lines are pairs, or one with two columns.
+
+    [dim]Examples:[/]
+    [cyan]pellucid train translate train.en train.de --valid val.en val.de --out run[/]
+    [cyan]pellucid train translate pairs.tsv --text english --pair german --out run[/]
+    """
+
+    files: Annotated[list[str], FILES]
+    valid: Annotated[tuple[str, str] | None, BOTH] = None
+    pair: Annotated[str | None, PAIR] = None
+
+    def run(self) -> None:
+        """Read, learn, measure, write."""
+        from pellucid.text.formats import Layout
+
+        carry_out(self, "translate", Layout())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainBert(Reading, Written, BERT):
+    """Learn masked words and next sentences as BERT did, from files of plain text.
+
+    [dim]Examples:[/]
+    [cyan]pellucid train bert books/*.txt --out run[/]
+    [cyan]pellucid train classify train.tsv --from run --out classifier[/]   and then use it
+    """
+
+    files: Annotated[list[str], FILES]
+    valid: Annotated[list[str] | None, VALID] = None
+
+    def run(self) -> None:
+        """Read, learn, measure, write."""
+        from pellucid.text.formats import Layout
+
+        carry_out(self, "bert", Layout(unit="file"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Train:
+    """Train a model on examples; or go on with a run, or repeat one.
+
+    [dim]Examples:[/]
+    [cyan]pellucid train classify train.tsv --out run[/]
+    [cyan]pellucid train --resume run --set steps=4000[/]
+    [cyan]pellucid train --settings run/settings.toml --out again[/]
+    """
+
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Go on with a run.", show_default=False)
+    ] = None
+    settings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Do what a settings.toml says.", show_default=False),
+    ] = None
+    out: Annotated[Path | None, OUT] = None
+    set: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="With another setting.", show_default=False),
+    ] = None
+    force: Annotated[bool, FORCE] = False
+
+    def run(self) -> None:
+        """Go on, or repeat."""
+        go_on(self)
 
 
 train.command("classify")(TrainClassify)
+train.command("generate")(TrainGenerate)
+train.command("translate")(TrainTranslate)
+train.command("bert")(TrainBert)
+
+
+train.callback(invoke_without_command=True)(Train)

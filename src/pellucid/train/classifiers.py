@@ -3,22 +3,37 @@
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from pellucid.errors import UsageError
 from pellucid.train.examples import Examples
+
+
+class Guess(NamedTuple):
+    """A class, and its probability."""
+
+    label: str
+    probability: float
 
 
 @runtime_checkable
 class Classifier(Protocol):
     """A model that tells which class a text is of. How it is built is each one's own."""
 
-    def fit(self, examples: Examples) -> "Classifier":
-        """Learn from examples."""
+    def fit(self, examples: Examples, valid: Examples | None = None) -> "Classifier":
+        """Learn from examples; those of `valid` may tell it when to stop."""
+        ...
+
+    def guess(self, texts: Iterable[str]) -> Iterator[Guess]:
+        """The likeliest class of each text, as they come, and how likely it is."""
         ...
 
     def predict(self, texts: Iterable[str]) -> Iterator[str]:
-        """The likeliest class of each text, as they come."""
+        """The likeliest class alone."""
+        ...
+
+    def size(self) -> int:
+        """How many numbers it has learned."""
         ...
 
     def facts(self) -> dict[str, str]:
@@ -42,6 +57,11 @@ class Classifier(Protocol):
 # a name and where the class lives; each is imported when it is wanted
 CLASSIFIERS = {
     "tfidf": ("pellucid.train.linear", "TfidfClassifier"),
+    "majority": ("pellucid.train.rivals.majority", "MajorityClassifier"),
+    "cnn": ("pellucid.train.rivals.classifier", "NetworkClassifier"),
+    "lstm": ("pellucid.train.rivals.classifier", "NetworkClassifier"),
+    "gru": ("pellucid.train.rivals.classifier", "NetworkClassifier"),
+    "transformer": ("pellucid.train.transformer", "TransformerClassifier"),
 }
 
 

@@ -1,30 +1,59 @@
 """A run: the folder that training leaves. It holds the model, its report, and how it came about.
 
-run.json     which model, and how the files it learned from were laid out
-report.txt   the report for people; report.json for programs
-…            the model's own files
+run.json       which model, how the files it learned from were laid out, whether it is finished
+report.txt     the report for people; report.json for programs
+settings.toml  what it was asked to do, from which it can be done again
+log.jsonl      how it went, step by step
+checkpoint/    what it goes on from
+…              the model's own files
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast, runtime_checkable
 
 from pellucid import __version__
 from pellucid.errors import PellucidError, UsageError
-from pellucid.record.files import Existing, check_folder, write_folder
+from pellucid.record.files import Existing, check_folder, write, write_folder
 from pellucid.record.printed import aligned
 from pellucid.text.formats import Layout
 from pellucid.train.classifiers import Classifier, classifier
 from pellucid.train.examples import Examples
 from pellucid.train.score import Score
+from pellucid.train.settings import TaskName, check
 
 FORMAT = 1
 ABOUT = "run.json"
 
-# what a model learned from says little of how good it is
-SHOWN: dict[str, Callable[[Score], str]] = {"train": Score.brief, "dev": str}
+# a task and where its learner lives; classifiers have a table of their own
+LEARNERS = {
+    "generate": ("pellucid.train.writer", "Writer"),
+    "translate": ("pellucid.train.translator", "Translator"),
+    "bert": ("pellucid.train.bert", "Bert"),
+}
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """What is trained, whatever its task."""
+
+    def facts(self) -> dict[str, str]: ...
+    def lessons(self) -> str: ...
+    def save(self, folder: Path) -> None: ...
+    @classmethod
+    def load(cls, folder: Path) -> "Trained": ...
+
+
+@runtime_checkable
+class Scored(Protocol):
+    """How well it does."""
+
+    def summary(self) -> dict[str, float]: ...
+    def to_json(self) -> dict[str, Any]: ...
+    def brief(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -35,24 +64,36 @@ class Run:
     """
 
     kind: str
-    model: Classifier
+    model: Trained
     layout: Layout
-    scores: Mapping[str, Score] = field(default_factory=dict)
+    scores: Mapping[str, Scored] = field(default_factory=dict)
+    task: TaskName = "classify"
 
-    def measured(self, sets: Mapping[str, Examples]) -> "Run":
+    def measured(self, sets: Mapping[str, Any]) -> "Run":
         """The same run with its scores on these examples."""
-        return replace(self, scores={on: measure(self.model, sets[on]) for on in sets})
+        return replace(self, scores={on: scored(self.model, sets[on]) for on in sets})
 
     def save(self, folder: Path, existing: Existing = "refuse") -> None:
         """Write the folder, all of it or nothing."""
-        write_folder(folder, self._fill, existing, mark=ABOUT)
+        write_folder(folder, self.fill, existing, mark=ABOUT)
 
-    def _fill(self, folder: Path) -> None:
+    def begin(self, folder: Path) -> None:
+        """Write that it has begun."""
+        folder.mkdir(exist_ok=True)
+        self._write(folder, finished=False)
+
+    def fill(self, folder: Path) -> None:
+        """Write the model and the report; then, that it is finished."""
         self.model.save(folder)
-        about = {"format": FORMAT, "pellucid": __version__, "task": "classify", "model": self.kind}
-        _write(folder / ABOUT, about | {"layout": asdict(self.layout)})
-        _write(folder / "report.json", {on: score.to_json() for on, score in self.scores.items()})
-        (folder / "report.txt").write_text(f"{self}\n", encoding="utf-8")
+        scores = {on: score.to_json() for on, score in self.scores.items()}
+        write_text(folder / "report.json", as_json(scores))
+        write_text(folder / "report.txt", f"{self}\n")
+        self._write(folder, finished=True)
+
+    def _write(self, folder: Path, *, finished: bool) -> None:
+        about = {"format": FORMAT, "pellucid": __version__, "task": self.task, "model": self.kind}
+        layout = {"layout": asdict(self.layout), "finished": finished}
+        write_text(folder / ABOUT, as_json(about | layout))
 
     @classmethod
     def load(cls, folder: Path) -> "Run":
@@ -62,21 +103,43 @@ class Run:
         try:
             about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
             layout = Layout(**about["layout"] | {"columns": tuple(about["layout"]["columns"])})
-            kind = about["model"]
+            kind, task = about["model"], check("task", about.get("task", "classify"), TaskName)
+            finished = about.get("finished", True)
         except (ValueError, TypeError, LookupError) as error:
             raise PellucidError(f"{folder / ABOUT} cannot be read ({error}).") from error
-        return cls(kind, classifier(kind).load(folder), layout)
+        if not finished:
+            raise UsageError(
+                f"{folder} is not finished; go on with: pellucid train --resume {folder}"
+            )
+        return cls(kind, trained(task, kind).load(folder), layout, task=task)
 
     def __str__(self) -> str:
         """The report: what the model is, how good, and what it has learned."""
         facts = aligned(list(self.model.facts().items()))
-        scores = (f"On {on}:\n\n{SHOWN[on](score)}" for on, score in self.scores.items())
+        scores = (
+            f"On {on}:\n\n{score.brief() if on == 'train' else score}"
+            for on, score in self.scores.items()
+        )
         return "\n\n".join(filter(None, (facts, *scores, self.model.lessons())))
 
 
+def trained(task: str, kind: str) -> type[Trained]:
+    """The class of models of a task."""
+    if task == "classify":
+        return classifier(kind)
+    module, name = LEARNERS[task]
+    return cast(type[Trained], getattr(import_module(module), name))
+
+
+def scored(model: Any, given: Any) -> Scored:
+    """How well a model does on what it is for; each task has a measure of its own."""
+    return measure(model, given) if isinstance(given, Examples) else model.score(given)
+
+
 def measure(model: Classifier, examples: Examples) -> Score:
-    """How well a model does on examples."""
-    return Score.of(examples.labels, list(model.predict(examples.texts)))
+    """How well a classifier does on examples."""
+    labels, sure = zip(*model.guess(examples.texts), strict=True)
+    return Score.of(examples.labels, labels, sure)
 
 
 def check_place(folder: Path, existing: Existing) -> None:
@@ -84,5 +147,15 @@ def check_place(folder: Path, existing: Existing) -> None:
     check_folder(folder, existing, mark=ABOUT)
 
 
-def _write(path: Path, data: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+def as_json(data: Mapping[str, Any]) -> str:
+    """Data as a file for programs."""
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, all of it or nothing."""
+
+    def fill(beside: Path) -> None:
+        beside.write_text(text, encoding="utf-8")
+
+    write(path, fill, "replace")

@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pellucid.record.printed import aligned
+import numpy as np
 
-CLASSES, MISTAKES = 15, 10  # shown at most
+from pellucid.record.printed import aligned
+from pellucid.train.calibration import Calibration
+
+CLASSES, MISTAKES, SQUARE = 15, 10, 8  # shown at most
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,9 @@ class Score:
 
     `macro_f1` is the mean over the classes that are true or answered somewhere, each class
     counting alike; a class never answered has precision 0. `mistakes` are pairs of what was true
-    and what was answered, with how often.
+    and what was answered, with how often. `confusion` has a row for each true class and a column
+    for each answer, both in the order of `classes`. `calibration` is there where the model said
+    how sure it was.
     """
 
     accuracy: float
@@ -56,18 +61,29 @@ class Score:
     examples: int
     classes: list[ClassScore]
     mistakes: list[tuple[str, str, int]]
+    confusion: list[list[int]]
+    calibration: Calibration | None = None
 
     @classmethod
-    def of(cls, truth: Sequence[str], answers: Sequence[str]) -> "Score":
-        """Compare answer by answer."""
+    def of(
+        cls,
+        truth: Sequence[str],
+        answers: Sequence[str],
+        confidences: Sequence[float] | None = None,
+    ) -> "Score":
+        """Compare answer by answer; `confidences` are the probabilities that answers had."""
         pairs = Counter(zip(truth, answers, strict=True))
-        classes = [ClassScore.of(name, pairs) for name in sorted({*truth, *answers})]
+        names = sorted({*truth, *answers})
+        classes = [ClassScore.of(name, pairs) for name in names]
+        right = np.array([a == b for a, b in zip(truth, answers, strict=True)])
         return cls(
             accuracy=sum(pairs[each.name, each.name] for each in classes) / len(truth),
             macro_f1=sum(each.f1 for each in classes) / len(classes),
             examples=len(truth),
             classes=classes,
             mistakes=[(*pair, times) for pair, times in pairs.most_common() if len({*pair}) == 2],
+            confusion=[[pairs[true, answer] for answer in names] for true in names],
+            calibration=Calibration.of(np.array(confidences), right) if confidences else None,
         )
 
     def summary(self) -> dict[str, float]:
@@ -88,12 +104,22 @@ class Score:
         )
 
     def __str__(self) -> str:
-        return "\n\n".join(filter(None, (self.brief(), self._weakest(), self._commonest())))
+        sure = str(self.calibration or "")
+        parts = (self.brief(), self._weakest(), sure, self._square(), self._commonest())
+        return "\n\n".join(filter(None, parts))
 
     def _weakest(self) -> str:
         head = ("weakest classes", "examples", "precision", "recall", "F1")
         weakest = sorted(self.classes, key=lambda each: each.f1)[:CLASSES]
         return aligned([head, *(each.cells() for each in weakest)])
+
+    def _square(self) -> str:
+        names = [each.name for each in self.classes]
+        if len(names) > SQUARE:
+            return ""
+        rows = zip(names, self.confusion, strict=True)
+        cells = [(name, *(f"{times:,}" for times in row)) for name, row in rows]
+        return aligned([("true, below what was answered", *names), *cells])
 
     def _commonest(self) -> str:
         head = ("commonest mistakes: true", "answered", "times")

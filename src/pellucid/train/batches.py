@@ -1,0 +1,97 @@
+"""Examples side by side as tensors: what the model is given, and what it should say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Shaped
+from torch import Tensor
+
+Array = Shaped[np.ndarray, "..."]
+
+# an input of ids, and the input that says which of them are real
+MASKS = {"ids": "mask", "source_ids": "source_mask", "target_ids": "target_mask"}
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What should be said: a word for each token [T], a class [], or yes or no for each class [C].
+
+    `counted` says which of them are real targets; it comes from lengths, never from ids.
+    """
+
+    ids: Array
+    counted: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One example: arrays of the streams by the names of the model's inputs, and the answers by
+    the term of the loss ("words", "next sentence", "class", "classes").
+    """
+
+    inputs: Mapping[str, Array]
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The answers of several examples, padded; `counted` is False where there is none."""
+
+    ids: Shaped[Tensor, "B ..."]
+    counted: Bool[Tensor, "B ..."]
+
+    @property
+    def count(self) -> int:
+        """How many real targets there are."""
+        return int(self.counted.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """What the model is given (`model(**inputs)`), and the targets by term of the loss.
+
+    `name` tells it from others in messages; `tokens` are the real ones, of `padded` places.
+    """
+
+    inputs: dict[str, Tensor | None]
+    targets: dict[str, Targets]
+    name: str
+    tokens: int
+    padded: int
+
+    def counts(self) -> dict[str, int]:
+        """How many real targets each term has."""
+        return {term: targets.count for term, targets in self.targets.items()}
+
+
+def together(examples: Sequence[Example], name: str = "") -> Batch:
+    """Examples padded on the right to the longest; masks are left out where nothing is padded."""
+    streams = {key: [example.inputs[key] for example in examples] for key in examples[0].inputs}
+    inputs: dict[str, Tensor | None] = {key: padded(rows) for key, rows in streams.items()}
+    tokens = places = 0
+    for key in MASKS.keys() & streams.keys():
+        lengths = torch.tensor([len(row) for row in streams[key]])
+        longest = int(lengths.max())
+        real = torch.arange(longest) < lengths[:, None]
+        inputs[MASKS[key]] = None if bool(real.all()) else real
+        tokens, places = tokens + int(lengths.sum()), places + real.numel()
+    terms = {term: [example.answers[term] for example in examples] for term in examples[0].answers}
+    targets = {
+        term: Targets(padded([a.ids for a in answers]), padded([a.counted for a in answers]))
+        for term, answers in terms.items()
+    }
+    return Batch(inputs, targets, name, tokens, places)
+
+
+def padded(rows: Sequence[Any]) -> Tensor:
+    """Arrays of one kind side by side, zeros (or False) behind the shorter ones."""
+    longest = max(row.size for row in rows)
+    if all(row.size == longest for row in rows):
+        return torch.from_numpy(np.stack(rows))
+    whole = np.zeros((len(rows), longest), rows[0].dtype)
+    for at, row in enumerate(rows):
+        whole[at, : len(row)] = row
+    return torch.from_numpy(whole)

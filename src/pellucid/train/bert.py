@@ -1,0 +1,92 @@
+"""BERT from scratch: masked words, and whether a sentence follows another."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pellucid.models.model import Model
+from pellucid.record.printed import aligned
+from pellucid.text.training import train
+from pellucid.train.learner import Learner, measured
+from pellucid.train.making import config, grown, new
+from pellucid.train.masking import Sentences, sentences
+from pellucid.train.objectives import Objective
+from pellucid.train.step import Ledger
+
+Documents = Iterable[str]  # to be read more than once; paragraphs stand between empty lines
+
+
+@dataclass(frozen=True)
+class Told:
+    """How well masked words and following sentences are told; sums, and what divides them."""
+
+    ledger: Ledger
+
+    def to_json(self) -> dict[str, Any]:
+        """Sums and figures as plain data."""
+        return {**self.summary(), "terms": self.ledger.to_json()}
+
+    def summary(self) -> dict[str, float]:
+        """Nats a masked word, and the share of sentences told right."""
+        plain, counts = self.ledger.plain, self.ledger.counts
+        follows = self.ledger.right["next sentence"] / counts["next sentence"]
+        return {"words": plain["words"] / counts["words"], "next_sentence": follows}
+
+    def brief(self) -> str:
+        """The same as a person reads them."""
+        found, counts = self.summary(), self.ledger.counts
+        return aligned(
+            [
+                ("masked words", f"{found['words']:.4f}", f"nats each, of {counts['words']:,}"),
+                (
+                    "next sentence",
+                    f"{found['next_sentence']:.1%}",
+                    f"right, of {counts['next sentence']:,}",
+                ),
+            ]
+        )
+
+    def __str__(self) -> str:
+        return self.brief()
+
+
+class Bert(Learner):
+    """An encoder that learns both of BERT's objectives."""
+
+    task = "bert"
+
+    def make(self, given: Documents) -> Model:
+        s = self.settings
+        if s.start:
+            return grown(self.checkpoint(), s.seed, dropout=s.dropout)
+        tokenizer = train(given, kind=s.tokenizer, size=s.vocabulary)
+        model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
+        model.tokenizer = tokenizer
+        return model
+
+    def sets(self, given: Documents, valid: Documents | None) -> tuple[Objective, Objective | None]:
+        """Without texts to measure on, some stretches are held out, drawn by chance."""
+        found = self.objective(given, "")
+        if valid is not None:
+            return found, self.objective(valid, "")
+        kept = int(len(found.rows) * self.settings.held_out)
+        if not kept:
+            return found, None
+        drawn = np.random.default_rng(self.settings.seed).permutation(len(found.rows))
+        held, learned = np.sort(drawn[:kept]), np.sort(drawn[kept:])
+        return replace(found, numbers=learned), replace(found, numbers=held)
+
+    def objective(self, given: Documents, what: str) -> Sentences:
+        longest, share = self.model.config.longest, self.settings.masked
+        return sentences(self.model.tokenizer, map(paragraphs, given), longest, share)
+
+    def score(self, given: Documents) -> Told:
+        """How well it tells them."""
+        return Told(measured(self.model, self.objective(given, "")))
+
+
+def paragraphs(document: str) -> Iterator[str]:
+    """What stands between empty lines."""
+    return (part for part in document.split("\n\n") if part.strip())

@@ -1,0 +1,111 @@
+"""A learner: a Transformer for one task, from texts to weights."""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pellucid.models.checkpoint import load_folder
+from pellucid.models.load import load
+from pellucid.models.model import Model
+from pellucid.models.saving import CONFIG
+from pellucid.record.printed import aligned
+from pellucid.train.encoding import Encoding
+from pellucid.train.loop import Learning, State
+from pellucid.train.objectives import Chance, Objective, batch
+from pellucid.train.order import Size, by_length
+from pellucid.train.settings import Settings, TaskName, usual
+from pellucid.train.step import Ledger, measure
+
+
+class Learner:
+    """What the four tasks share. Each says how a model is made, and what is learned of data."""
+
+    task: ClassVar[TaskName]
+    model: Model
+    state: State
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or usual(task=self.task)
+
+    @classmethod
+    def seeded(cls, seed: int) -> "Learner":
+        """With all as usual, and this seed."""
+        return cls(usual(task=cls.task, seed=seed))
+
+    def make(self, given: Any) -> Model:
+        """A model to begin with; its tokenizer is learned from the data, or comes with it."""
+        raise NotImplementedError
+
+    def objective(self, given: Any, what: str) -> Objective:
+        """What is to be learned of data; `what` names one of them in messages."""
+        raise NotImplementedError
+
+    def prepare(self, given: Any, valid: Any = None, folder: Path | None = None) -> Learning:
+        """Everything up to the first step; where a run was begun in the folder, it goes on."""
+        begun = folder is not None and (folder / CONFIG).is_file()
+        self.model = load_folder(folder) if folder and begun else self.make(given)
+        objective, measured = self.sets(given, valid)
+        return Learning(self.model, objective, self.settings, valid=measured, folder=folder)
+
+    def learn(self, given: Any, valid: Any = None) -> None:
+        """Learn from data, measured on others; nothing is written."""
+        self.state = self.prepare(given, valid).run()
+
+    def sets(self, given: Any, valid: Any) -> tuple[Objective, Objective | None]:
+        """What is learned, and what it is measured on."""
+        measured = None if valid is None else self.objective(valid, "Validation text")
+        return self.objective(given, "Text"), measured
+
+    def encoding(self, what: str) -> Encoding:
+        """From texts to ids."""
+        longest = self.model.config.longest
+        return Encoding(self.model.tokenizer, longest, self.settings.too_long, what)
+
+    def checkpoint(self) -> Model:
+        """The model that was named to begin with."""
+        return load(self.settings.start)
+
+    def size(self) -> int:
+        """How many numbers it has learned."""
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def facts(self) -> dict[str, str]:
+        """What it is, in a few words."""
+        c = self.model.config
+        return {
+            "model": f"Transformer ({c.shape}), {c.layers} layers, {c.heads} heads, {c.width} wide",
+            "vocabulary": f"{c.vocabulary:,} pieces",
+            "weights": f"{self.size():,}",
+        }
+
+    def lessons(self) -> str:
+        """How it went: the best and the last measurement."""
+        if not hasattr(self, "state") or not self.state.measured:
+            return ""
+        best, last = min(self.state.measured, key=lambda each: each[1:]), self.state.measured[-1]
+        lines = [
+            (f"{which} measurement", f"step {step:,}", f"loss {loss:.4f}")
+            for which, (step, _, loss) in (("best", best), ("last", last))
+        ]
+        return aligned(lines)
+
+    def save(self, folder: Path) -> None:
+        """Write the model."""
+        self.model.save(folder, existing="replace")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Learner":
+        """Read it back."""
+        found = cls()
+        found.model = load_folder(folder)
+        return found
+
+
+MEASURED = Size(tokens=4096)
+
+
+def measured(model: Model, objective: Objective) -> Ledger:
+    """The plain sums over an objective, as the model is used."""
+    numbers = by_length(np.arange(len(objective.lengths)), objective.lengths, MEASURED)
+    return measure(model.eval(), (batch(objective, each, Chance(0, 0)) for each in numbers))

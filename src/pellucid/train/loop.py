@@ -1,0 +1,295 @@
+"""The loop: batches, steps, measurements, checkpoints.
+
+learned = Learning(model, objective, settings, valid=measured_on, folder=run).run()
+
+Whatever is left to chance follows from the seed and the number of the step, so a run that was
+stopped anywhere goes on as if nothing had been.
+"""
+
+import math
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from pellucid.errors import PellucidError
+from pellucid.nn.block import Block
+from pellucid.train import checkpoint
+from pellucid.train.batches import Batch
+from pellucid.train.checkpoint import Shelf
+from pellucid.train.finding import first_odd
+from pellucid.train.journal import Journal
+from pellucid.train.loss import Smoothing
+from pellucid.train.objectives import Chance, Objective, batch
+from pellucid.train.optimize import moments, optimizer, parameters, remember, set_rate
+from pellucid.train.order import Numbers, Order, Place, Size, by_length
+from pellucid.train.ranks import Ranks
+from pellucid.train.settings import Settings
+from pellucid.train.step import Ledger, gradients, measure
+from pellucid.train.stopping import Stopping
+
+CHECKPOINT = Path("checkpoint", "run.safetensors")
+MINUTE = 60.0
+AHEAD = 8  # steps that workers prepare
+
+
+@dataclass
+class State:
+    """Where a run is. All of it is in the checkpoint."""
+
+    step: int = 0
+    place: Place = field(default_factory=Place)
+    skipped: int = 0
+    targets: int = 0
+    seconds: float = 0.0
+    log: int = 0  # bytes of the log that belong to it
+    measured: list[tuple[int, float, float]] = field(default_factory=list)  # step, merit
+
+    @property
+    def best(self) -> int:
+        """The step of the best measurement, the first of equals."""
+        return min(self.measured, key=lambda each: each[1:])[0] if self.measured else self.step
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> "State":
+        """From a checkpoint's JSON."""
+        measured = [(int(step), a, b) for step, a, b in data["measured"]]
+        return cls(**{**data, "place": Place(*data["place"]), "measured": measured})
+
+    def took(self, targets: int, seconds: float) -> None:
+        """One more step."""
+        self.step, self.skipped = self.step + 1, 0
+        self.targets, self.seconds = self.targets + targets, self.seconds + seconds
+
+    @property
+    def waited(self) -> int:
+        """Measurements since the best."""
+        return sum(step > self.best for step, *_ in self.measured)
+
+
+class Learning:
+    """A model that learns an objective, as the settings say.
+
+    `valid` is what it is measured on. With a `folder` it writes a log and checkpoints there, and
+    goes on where those end.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        objective: Objective,
+        settings: Settings,
+        *,
+        valid: Objective | None = None,
+        folder: Path | None = None,
+        smoothing: Smoothing | None = None,
+    ) -> None:
+        self.model, self.objective, self.settings = model, objective, settings
+        self.valid, self.ranks = valid, Ranks.here()
+        self.smoothing = smoothing or Smoothing(settings.smoothing, settings.convention)
+        self.size = Size(tokens=settings.tokens, rows=settings.rows)
+        self.order = Order(
+            lengths=objective.lengths, size=self.size, window=settings.window, seed=settings.seed
+        )
+        self.steps = settings.steps or math.ceil(settings.epochs * self.order.count())
+        self.schedule = settings.plan(self.steps)
+        self.optimizer = optimizer(model, settings)
+        self.state = State()
+        self._saved = time.monotonic()
+        self.every = settings.measure or max(1, min(self.order.count(), self.steps))
+        self.into(folder)
+
+    def into(self, folder: Path | None) -> None:
+        """Write into this folder from now on."""
+        self.folder = folder
+        writes = folder if self.ranks.first else None
+        if writes is not None:
+            (writes / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
+        self.shelf = Shelf(writes and (writes / CHECKPOINT).parent)
+        self.journal = Journal(writes, self.schedule)
+
+    def run(self) -> State:
+        """Learn to the end; then the model has the weights that are kept."""
+        self._begin()
+        with Stopping() as stopping, closing(self.journal):
+            for after, batches in self._ahead():
+                if self._done():
+                    break
+                self._step(batches)
+                self.state.place = after
+                self._measure_if_due()
+                if stopping.asked:
+                    self._save()
+                    raise stopping.stopped(self.state.step, self.folder)
+                self._save_if_due()
+            self._save()
+        self._finish()
+        return self.state
+
+    def _done(self) -> bool:
+        patience = self.settings.patience
+        return self.state.step >= self.steps or 0 < patience <= self.state.waited
+
+    def _ahead(self) -> Iterator[tuple[Place, list[Batch]]]:
+        """The micro-batches of this process for step after step, and the place behind them.
+
+        With workers, threads prepare some ahead; a batch follows from its place alone, so it is
+        the same whoever made it and when.
+        """
+        jobs = self.order.after(self.state.place)
+        if not self.settings.workers:
+            yield from map(self._prepare, jobs)
+            return
+        with ThreadPoolExecutor(self.settings.workers) as pool:
+            waiting = deque(pool.submit(self._prepare, job) for job in islice(jobs, AHEAD))
+            for job in jobs:
+                yield waiting.popleft().result()
+                waiting.append(pool.submit(self._prepare, job))
+
+    def _prepare(self, job: tuple[Place, Place, Numbers]) -> tuple[Place, list[Batch]]:
+        place, after, numbers = job
+        cut = np.array_split(numbers, self.settings.accumulate * self.ranks.count)
+        mine = cut[self.ranks.number :: self.ranks.count]
+        chance = Chance(self.settings.seed, place.epoch)
+        name = f"Batch {place.batch + 1} of window {place.window + 1} in epoch {place.epoch + 1}"
+        return after, [batch(self.objective, part, chance, name) for part in mine if len(part)]
+
+    def _step(self, batches: list[Batch]) -> None:
+        started, step = time.monotonic(), self.state.step + 1
+        self.optimizer.zero_grad(set_to_none=True)
+        ledger = gradients(self.model, batches, self.smoothing, self.ranks, self._around)
+        if not ledger.targets:
+            self._skip()
+            return
+        norm = clip_grad_norm_(parameters(self.model), self.settings.clip or math.inf)
+        if not math.isfinite(ledger.loss + float(norm)):
+            self._stop_at_odd(batches)
+        set_rate(self.optimizer, rate := self.schedule(step))
+        self.optimizer.step()
+        self.state.took(ledger.targets, time.monotonic() - started)
+        self.journal.step(self.state, ledger, rate, float(norm))
+
+    def _skip(self) -> None:
+        """A step without a single target is not taken; an epoch of them is no data."""
+        self.state.skipped += 1
+        if self.state.skipped > self.order.count():
+            raise PellucidError("No example has anything to learn from; give longer texts.")
+
+    @contextmanager
+    def _around(self, number: int) -> Iterator[None]:
+        """A micro-batch's dropout follows from the step; products are in the chosen precision."""
+        part = number * self.ranks.count + self.ranks.number
+        entropy = (self.settings.seed, self.state.step, part)
+        with torch.random.fork_rng(devices=[]), self._precision():
+            torch.manual_seed(int(np.random.SeedSequence(entropy).generate_state(1)[0]))
+            yield
+
+    def _precision(self) -> torch.autocast:
+        wanted = self.settings.precision == "bfloat16"
+        return torch.autocast("cpu", torch.bfloat16, enabled=wanted)
+
+    def _stop_at_odd(self, batches: list[Batch]) -> None:
+        """Say which number was the first that is none; the weights are still those before it."""
+        self._save()
+        name = first_odd(self.model, batches, self._around)
+        kept = f" The checkpoint of step {self.state.step} is kept." if self.folder else ""
+        raise PellucidError(
+            f"The loss of step {self.state.step + 1} is no number: the first such is in "
+            f"{name}.{kept} Go on with a lower rate, or clip the gradient."
+        )
+
+    def _measure_if_due(self) -> None:
+        state = self.state
+        due = state.step % self.every == 0 or state.step == self.steps
+        if (
+            self.valid is None
+            or not due
+            or (state.measured and state.measured[-1][0] == state.step)
+        ):
+            return
+        found = self.measured(self.valid)
+        state.measured.append((state.step, *found.merit))
+        self.shelf.add(state.step, checkpoint.weights(self.model))
+        self.shelf.only({state.best, *self._averaged()})
+        self.journal.measured(state, found)
+
+    def measured(self, objective: Objective) -> Ledger:
+        """The plain sums over an objective, the model as it will be used."""
+        numbers = by_length(np.arange(len(objective.lengths)), objective.lengths, self.size)
+        batches = (batch(objective, each, Chance(self.settings.seed, 0)) for each in numbers)
+        self.model.eval()
+        with self._precision():
+            ledger = measure(self.model, batches)
+        self.model.train()
+        return ledger
+
+    def _averaged(self) -> list[int]:
+        steps = [step for step, *_ in self.state.measured]
+        return steps[-self.settings.average :] if self.settings.keep == "average" else []
+
+    def _finish(self) -> None:
+        """Take the weights that are to be kept."""
+        if self.state.measured and self.settings.keep != "last":
+            kept = self._averaged() or [self.state.best]
+            checkpoint.put(self.model, self.shelf.mean(kept))
+        self.model.eval()
+
+    def _begin(self) -> None:
+        """Go on where the checkpoint ends, or write the first one."""
+        self.model.train()
+        if self.folder is not None and (self.folder / CHECKPOINT).is_file():
+            self._resume(*checkpoint.load(self.folder / CHECKPOINT))
+        else:
+            self._save()
+        if self.settings.compile == "blocks":
+            for module in self.model.modules():
+                if isinstance(module, Block):
+                    module.compile()
+        self.journal.open(self.state)
+
+    def _resume(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
+        if about["data"] != self.objective.mark:
+            raise PellucidError(
+                "The data are not those that this run began with; give the same, or train afresh."
+            )
+        if changed := Settings(**about["settings"]).differences(self.settings):
+            said = f"Settings changed since this run began: {', '.join(changed)}."
+            warnings.warn(said, stacklevel=2)
+        checkpoint.put(self.model, part(tensors, "model."))
+        remember(self.model, self.optimizer, part(tensors, "optimizer."))
+        self.state = State.read(about["state"])
+
+    def _save_if_due(self) -> None:
+        every, now = self.settings.save, time.monotonic()
+        due = self.state.step % every == 0 if every else now - self._saved > MINUTE
+        if due:
+            self._save()
+
+    def _save(self) -> None:
+        """Everything that the run goes on from, in one file."""
+        self._saved = time.monotonic()
+        if self.folder is None or not self.ranks.first:
+            return
+        self.state.log = self.journal.size
+        tensors = {
+            **{f"model.{name}": t for name, t in checkpoint.weights(self.model).items()},
+            **{f"optimizer.{n}": t for n, t in moments(self.model, self.optimizer).items()},
+        }
+        about = {"state": asdict(self.state), "settings": asdict(self.settings)}
+        checkpoint.save(self.folder / CHECKPOINT, tensors, {**about, "data": self.objective.mark})
+
+
+def part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors whose names begin so, without that beginning."""
+    return {k.removeprefix(prefix): t for k, t in tensors.items() if k.startswith(prefix)}

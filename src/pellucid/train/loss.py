@@ -1,0 +1,120 @@
+"""Losses: sums over real targets, never means. Who divides them is step.py, and nobody else."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pellucid.models.heads import Output
+from pellucid.nn.head import LanguageHead
+from pellucid.train.batches import Batch, Targets
+from pellucid.train.body import look
+from pellucid.train.entropy import cross_entropy
+from pellucid.train.settings import Convention
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The loss of one term, summed over its real targets; nothing is divided.
+
+    `total` is what is learned from; `plain` the same without label smoothing, for people. `right`
+    are the classes that were told right; of words nobody counts them.
+    """
+
+    total: Float[Tensor, ""]
+    plain: Float[Tensor, ""]
+    count: int
+    right: int = 0
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """Label smoothing (Szegedy et al. 2015): a share of the belief goes to other words.
+
+    torch      ε/V for each of V words, the right one too (torch, transformers)
+    fairseq    ε/(V−1) for each but the right one
+    annotated  ε/(V−2) for each but the right one and padding (annotated-transformer, joeynmt)
+    """
+
+    share: float = 0.0
+    convention: Convention = "torch"
+    padding: int = 0  # the id that gets nothing in "annotated"
+
+    def beliefs(self, words: int) -> tuple[float, float, int | None]:
+        """What the right word should get, what each other one, and who gets nothing."""
+        if self.convention == "torch":
+            return 1 - self.share + self.share / words, self.share / words, None
+        if self.convention == "fairseq":
+            return 1 - self.share, self.share / (words - 1), None
+        return 1 - self.share, self.share / (words - 2), self.padding
+
+
+def losses(model: nn.Module, batch: Batch, smoothing: Smoothing) -> dict[str, Sum]:
+    """The sums of every term of the loss for one batch."""
+    output = look(model, batch.inputs)
+    return {
+        term: TERMS[term](model, output, targets, smoothing)
+        for term, targets in batch.targets.items()
+    }
+
+
+def words(model: nn.Module, output: Output, targets: Targets, smoothing: Smoothing) -> Sum:
+    """Cross-entropy over the vocabulary, where a word is to be said and nowhere else."""
+    vectors = chosen(output.hidden, targets.counted)
+    head: LanguageHead = model.heads.head  # type: ignore[union-attr,assignment]
+    ready = before_words(head, vectors)
+    total, plain = cross_entropy(
+        ready, head.words.weight, head.bias, chosen(targets.ids, targets.counted), smoothing
+    )
+    return Sum(total, plain, len(vectors))
+
+
+def before_words(head: LanguageHead, vectors: Float[Tensor, "N D"]) -> Float[Tensor, "N E"]:
+    """Hidden vectors as they meet the words."""
+    if head.config.head_scaling == "root":
+        vectors = vectors / math.sqrt(head.config.width)
+    real = torch.ones(1, len(vectors), dtype=torch.bool)
+    return head.before(vectors[None], real)[0]
+
+
+def chosen(x: Shaped[Tensor, "B T ..."], counted: Bool[Tensor, "B T"]) -> Shaped[Tensor, "N ..."]:
+    """The places that count, one behind the other."""
+    return x.flatten(0, 1) if bool(counted.all()) else x[counted]
+
+
+def one_of(logits: Float[Tensor, "B C"] | None, targets: Targets) -> Sum:
+    """Cross-entropy over classes, one for each text."""
+    assert logits is not None
+    logits, ids = exact(logits)[targets.counted], targets.ids[targets.counted]
+    total = functional.cross_entropy(logits, ids, reduction="sum")
+    return Sum(total, total.detach(), len(ids), int((logits.argmax(-1) == ids).sum()))
+
+
+def each_of(logits: Float[Tensor, "B C"] | None, targets: Targets) -> Sum:
+    """Yes or no for every class: binary cross-entropy, and every class is a target."""
+    assert logits is not None
+    each = functional.binary_cross_entropy_with_logits(
+        exact(logits), targets.ids.to(exact(logits)), reduction="none"
+    )
+    total = each[targets.counted].sum()
+    right = ((logits > 0) == (targets.ids > 0)) & targets.counted
+    return Sum(total, total.detach(), targets.count, int(right.sum()))
+
+
+def exact(logits: Tensor) -> Tensor:
+    """In float32 at least."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
+
+
+Term = Callable[[nn.Module, Output, Targets, Smoothing], Sum]
+
+TERMS: dict[str, Term] = {
+    "words": words,
+    "next sentence": lambda model, output, targets, _: one_of(output.next_sentence, targets),
+    "class": lambda model, output, targets, _: one_of(output.classes, targets),
+    "classes": lambda model, output, targets, _: each_of(output.classes, targets),
+}

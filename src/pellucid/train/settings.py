@@ -1,0 +1,175 @@
+"""The settings of a training: each with a good default, each a flag, all in one TOML file."""
+
+import json
+import tomllib
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pellucid.errors import UsageError
+from pellucid.nn.config import Activation, Norm, Positions
+from pellucid.train.schedule import Schedule, Shape
+
+TaskName = Literal["classify", "generate", "translate", "bert"]
+Pieces = Literal["bpe", "wordpiece", "unigram", "words", "characters"]  # text.kinds.KindName
+Convention = Literal["torch", "fairseq", "annotated"]  # of label smoothing, see loss.py
+
+
+def setting(default: Any, section: str, help: str) -> Any:
+    """A setting: the part of the file it stands in, and what it means."""
+    return field(default=default, metadata={"section": section, "help": help})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything that can be chosen. Zero means "as usual", or "not wanted"."""
+
+    task: TaskName = setting("classify", "", "what is learned")
+    seed: int = setting(0, "", "of everything that is left to chance")
+    start: str = setting("", "model", "the checkpoint to begin with; else from scratch")
+
+    # the model, where it is made from scratch
+    width: int = setting(128, "model", "numbers in a token's vector")
+    layers: int = setting(2, "model", "blocks, of an encoder-decoder in each half")
+    heads: int = setting(4, "model", "attention heads of a block")
+    inner: int = setting(0, "model", "width inside the feed-forward; 0 is four times the width")
+    longest: int = setting(256, "model", "tokens of the longest text")
+    positions: Positions = setting("learned", "model", "how tokens know where they stand")
+    norm: Norm = setting("layer", "model", "layer norm, or another to compare")
+    place: Literal["pre", "post"] = setting("pre", "model", "norm before a sub-layer or after it")
+    activation: Activation = setting("gelu", "model", "of the feed-forward")
+    init: Literal["gpt2", "xavier"] = setting("gpt2", "model", "how weights are drawn")
+    tokenizer: Pieces = setting("bpe", "model", "what texts are cut into")
+    vocabulary: int = setting(8000, "model", "pieces of the tokenizer at most")
+    dropout: float = setting(0.1, "model", "share of numbers that is dropped while it learns")
+    attention_dropout: float = setting(0.0, "model", "share of attention weights dropped")
+    pooling: Literal["pooled", "first", "mean", "last"] = setting(
+        "mean", "model", "the vector of a text that its class is told from"
+    )
+
+    # the data
+    held_out: float = setting(0.1, "data", "share measured on, where no --valid is given")
+    too_long: Literal["refuse", "cut"] = setting("refuse", "data", "what to do at a long text")
+    masked: float = setting(0.15, "data", "share of words that is to be filled in")
+
+    # batches
+    tokens: int = setting(4096, "batches", "tokens of a step, padding included")
+    rows: int = setting(0, "batches", "or examples of a step")
+    accumulate: int = setting(1, "batches", "micro-batches that a step is cut into")
+    window: int = setting(4096, "batches", "examples that are sorted by length together")
+
+    # learning
+    epochs: float = setting(10.0, "learning", "times that all examples are seen")
+    steps: int = setting(0, "learning", "or optimizer steps")
+    rate: float = setting(1e-3, "learning", "highest learning rate")
+    least: float = setting(0.0, "learning", "learning rate at the end")
+    schedule: Shape = setting("linear", "learning", "how the rate falls")
+    warmup: int = setting(100, "learning", "steps in which the rate rises")
+    decay: float = setting(0.01, "learning", "weight decay of matrices, none of norms and biases")
+    beta1: float = setting(0.9, "learning", "AdamW's first")
+    beta2: float = setting(0.98, "learning", "AdamW's second")
+    clip: float = setting(1.0, "learning", "largest norm of the gradient; 0 is any")
+    smoothing: float = setting(0.0, "learning", "label smoothing")
+    convention: Convention = setting("torch", "learning", "who gets the smoothed share")
+    freeze: int = setting(0, "learning", "lowest layers that stay as they are")
+    layer_rate: float = setting(1.0, "learning", "rate of a layer to that of the one above it")
+
+    # the run
+    precision: Literal["float32", "bfloat16"] = setting("float32", "run", "of products")
+    compile: Literal["none", "blocks"] = setting("none", "run", "torch.compile")
+    workers: int = setting(0, "run", "threads that prepare batches ahead")
+    measure: int = setting(0, "run", "steps between measurements; 0 is an epoch")
+    save: int = setting(0, "run", "steps between checkpoints; 0 is a minute")
+    keep: Literal["best", "last", "average"] = setting("best", "run", "the weights that are kept")
+    average: int = setting(5, "run", "measured weights that are averaged")
+    patience: int = setting(0, "run", "measurements without gain until it stops; 0 is never")
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            check(each.name, getattr(self, each.name), each.type)
+
+    def plan(self, steps: int) -> Schedule:
+        """The learning rate of every step."""
+        return Schedule(
+            shape=self.schedule,
+            rate=self.rate,
+            steps=steps,
+            warmup=min(self.warmup, steps // 2),
+            least=self.least,
+        )
+
+    def differences(self, other: "Settings") -> list[str]:
+        """What is not the same, one each: "rate was 0.001, is 0.01"."""
+        return [
+            f"{each.name} was {getattr(self, each.name)!r}, is {getattr(other, each.name)!r}"
+            for each in fields(self)
+            if getattr(self, each.name) != getattr(other, each.name)
+        ]
+
+    def to_toml(self) -> str:
+        """As a file: sections of name = value, each with what it means."""
+        lines: list[str] = []
+        for section in dict.fromkeys(each.metadata["section"] for each in fields(self)):
+            lines += ["", f"[{section}]"] if section else []
+            for each in fields(self):
+                if each.metadata["section"] == section:
+                    value = toml(getattr(self, each.name))
+                    lines.append(f"{each.name} = {value}  # {each.metadata['help']}")
+        return "\n".join(lines) + "\n"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file says."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read as settings ({error}).") from error
+
+
+USUAL: dict[str, dict[str, Any]] = {
+    "classify": {},
+    "generate": {
+        "layers": 4, "decay": 0.1, "beta2": 0.99, "schedule": "cosine", "least": 1e-4,
+        "epochs": 5.0, "vocabulary": 4000,
+    },
+    "translate": {
+        "layers": 4, "inner": 256, "schedule": "inverse-root", "rate": 5e-3, "warmup": 1000,
+        "smoothing": 0.1, "keep": "average", "epochs": 20.0,
+    },
+    "bert": {"layers": 4, "longest": 128, "tokenizer": "wordpiece", "warmup": 500},
+}  # fmt: skip
+TUNED = {  # where a model that has learned already goes on
+    "rate": 1e-4, "rows": 32, "epochs": 4.0, "layer_rate": 0.9, "beta2": 0.999,
+}  # fmt: skip
+
+
+def usual(**said: Any) -> Settings:
+    """Settings as usual for a task, but for what is said."""
+    known = {each.name for each in fields(Settings)}
+    if unknown := sorted(said.keys() - known):
+        near = get_close_matches(unknown[0], known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise UsageError(f"There is no setting {unknown[0]!r}{hint}")
+    task = check("task", said.get("task", "classify"), TaskName)
+    return Settings(**{**USUAL[task], **(TUNED if said.get("start") else {}), **said})
+
+
+NUMBERS = {int: "a whole number", float: "a number"}
+
+
+def check(name: str, value: Any, kind: Any) -> Any:
+    """The value, if it is one of the choices, or a number of the right kind."""
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
+    if choices and value not in choices:
+        raise UsageError(f"{name} is {value!r}; the choices are {', '.join(choices)}.")
+    if kind in NUMBERS:
+        odd = isinstance(value, bool) or not isinstance(value, (int, kind))
+        if odd or not 0 <= value < float("inf"):
+            raise UsageError(f"{name} is {value!r}; expected is {NUMBERS[kind]}, 0 or more.")
+    return value
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it: JSON's strings, numbers and lists are its own."""
+    return json.dumps(value, ensure_ascii=False)

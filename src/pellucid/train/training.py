@@ -1,0 +1,164 @@
+"""Training from beginning to end: data, model, run.
+
+model, report = pellucid.train("classify", "train.tsv", valid="dev.tsv", out="run", rate=1e-3)
+"""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from pellucid.errors import UsageError
+from pellucid.models.model import Model
+from pellucid.record.files import Existing
+from pellucid.text.formats import Layout
+from pellucid.train.examples import Examples
+from pellucid.train.job import FILE, Job
+from pellucid.train.learner import Learner
+from pellucid.train.run import LEARNERS, Run, check_place, write_text
+from pellucid.train.settings import TaskName, usual
+from pellucid.train.transformer import TransformerClassifier
+from pellucid.train.translator import Parallel
+
+
+class Trained(NamedTuple):
+    """A model, and the run it comes from: `print(report)` says how good it is."""
+
+    model: Model
+    report: Run
+
+
+def train(
+    task: TaskName,
+    data: Any,
+    valid: Any = None,
+    *,
+    out: str | Path | None = None,
+    layout: Layout | None = None,
+    existing: Existing = "refuse",
+    **settings: Any,
+) -> Trained:
+    """Train a model on data: a file, several, or what was read from them already.
+
+    That is `Examples` to classify, a list of texts to generate and for bert, and a pair of lists
+    to translate. With `out` the run is written there, and can be taken up again.
+    """
+    chosen = usual(task=task, **settings)
+    job = Job(
+        settings=chosen, files=named(data), valid=named(valid), layout=layout or LAYOUTS[task]
+    )
+    given, measured = job.data() if job.files else map(ready, (data, valid))
+    run = carry_out(job, given, measured, None if out is None else Path(out), existing)
+    return Trained(cast(Learner, run.model).model, run)
+
+
+def named(data: Any) -> tuple[str, ...]:
+    """The names of files; of data that is here already there are none."""
+    some = [data] if isinstance(data, (str, Path)) else data
+    if isinstance(some, (list, tuple)) and some and all(map(is_file, some)):
+        return tuple(map(str, some))
+    if isinstance(data, Path) or (isinstance(data, str) and "\n" not in data):
+        raise UsageError(f"There is no file {data}.")
+    return ()
+
+
+def is_file(name: Any) -> bool:
+    """Whether it is the name of a file or folder that is there, and no text."""
+    try:
+        return isinstance(name, (str, Path)) and Path(name).exists()
+    except (OSError, ValueError):  # a text can be too long for a name, or have a NUL
+        return False
+
+
+LAYOUTS = {
+    "classify": Layout(labels="wanted"),
+    "generate": Layout(unit="file"),
+    "translate": Layout(),
+    "bert": Layout(unit="file"),
+}
+
+
+def ready(data: Any) -> Any:
+    """Data as learners take it: of two lists, pairs."""
+    if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[0], str):
+        return Parallel(*map(list, data))
+    return [data] if isinstance(data, str) else data
+
+
+def carry_out(
+    job: Job,
+    given: Any,
+    valid: Any,
+    out: Path | None = None,
+    existing: Existing = "refuse",
+) -> Run:
+    """Train, measure, write. What is wrong with the data is said before anything is written."""
+    if out is not None:
+        check_place(out, existing)
+    given, valid = divided(job, given, valid)
+    learner = learner_of(job)
+    run = Run("transformer", learner, job.layout, task=job.settings.task)
+    learning = learner.prepare(given, valid)
+    if out is not None:
+        begin(run, job, out)
+        learning.into(out)
+    learner.state = learning.run()
+    return finished(run, given, valid, out)
+
+
+def resume(out: Path, changes: dict[str, Any]) -> Run:
+    """Go on with a run where its checkpoint was written, if asked with other settings."""
+    if not (out / FILE).is_file():
+        raise UsageError(f"{out} is no run that can go on; it has no {FILE}.")
+    job = Job.read(out / FILE)
+    job = replace(job, settings=usual(**{**vars(job.settings), **changes}))
+    if not job.files:
+        raise UsageError(f"{out} was trained on data that came from no files; train it afresh.")
+    given, valid = divided(job, *job.data())
+    learner = learner_of(job)
+    learning = learner.prepare(given, valid, out)
+    write_text(out / FILE, job.to_toml())
+    learner.state = learning.run()
+    return finished(
+        Run("transformer", learner, job.layout, task=job.settings.task), given, valid, out
+    )
+
+
+def begin(run: Run, job: Job, out: Path) -> None:
+    """The run's folder with its settings and the model as it is before the first step."""
+    if out.exists():
+        shutil.rmtree(out)
+    run.begin(out)
+    write_text(out / FILE, job.to_toml())
+    run.model.save(out)
+
+
+def finished(run: Run, given: Any, valid: Any, out: Path | None) -> Run:
+    """Measured, and written."""
+    sets = {"train": given} if isinstance(given, Examples) else {}
+    run = run.measured(sets | ({} if valid is None else {"dev": valid}))
+    if out is not None:
+        run.fill(out)
+    return run
+
+
+def learner_of(job: Job) -> Learner:
+    """Who learns this task."""
+    if job.settings.task == "classify":
+        return TransformerClassifier(job.settings, job.sign)
+    module, name = LEARNERS[job.settings.task]
+    made: Learner = getattr(import_module(module), name)(job.settings)
+    return made
+
+
+def divided(job: Job, given: Any, valid: Any) -> tuple[Any, Any]:
+    """Without examples to measure on, a share of them is held out, drawn by chance."""
+    kept = int(len(given) * job.settings.held_out) if hasattr(given, "some") else 0
+    if valid is not None or not kept:
+        return given, valid
+    drawn: Sequence[int] = np.random.default_rng(job.settings.seed).permutation(len(given)).tolist()
+    return given.some(sorted(drawn[kept:])), given.some(sorted(drawn[:kept]))

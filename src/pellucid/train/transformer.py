@@ -1,0 +1,188 @@
+"""The Transformer as a classifier: of texts or pairs of texts, into one class or several."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from tokenizers import AddedToken
+from torch import Tensor
+
+from pellucid.errors import PellucidError
+from pellucid.models.checkpoint import load_folder
+from pellucid.models.encoder_decoder import EncoderDecoder
+from pellucid.models.model import Model
+from pellucid.text.recipe import frame
+from pellucid.text.training import train
+from pellucid.train.body import look
+from pellucid.train.classifiers import Guess
+from pellucid.train.examples import Examples, Pair
+from pellucid.train.learner import Learner
+from pellucid.train.loop import Learning
+from pellucid.train.making import config, grown, new, pooled
+from pellucid.train.objectives import Chance, Classes, batch
+from pellucid.train.order import Size, by_length
+from pellucid.train.settings import Settings
+
+SIGN = "label_sign"  # in config.json: what stands between the labels of a text
+AT_ONCE = 4096  # texts that are sorted by length together
+TOKENS = Size(tokens=4096)
+
+
+class TransformerClassifier(Learner):
+    """softmax(W mean(h) + b), where h are the last vectors of an encoder.
+
+    With a `sign`, a label is several names with the sign between them, and each class has a
+    probability of its own; those above a half are told.
+    """
+
+    task = "classify"
+
+    def __init__(self, settings: Settings | None = None, sign: str = "") -> None:
+        super().__init__(settings)
+        self.sign = sign
+
+    def fit(self, examples: Examples, valid: Examples | None = None) -> "TransformerClassifier":
+        """Learn from examples of two classes or more; `valid` tells when to stop."""
+        self.learn(examples, valid)
+        return self
+
+    def prepare(self, given: Any, valid: Any = None, folder: Path | None = None) -> Learning:
+        """Everything up to the first step."""
+        self.classes = named(given.labels, self.sign)
+        self.check(valid)
+        return super().prepare(given, valid, folder)
+
+    def check(self, valid: Examples | None) -> None:
+        """Whether there are classes to tell apart, and no others in `valid`."""
+        if len(self.classes) < 2:
+            raise PellucidError(
+                f"All texts have the label {self.classes[0]!r}; two labels are needed."
+            )
+        for number, label in enumerate(valid.labels if valid else (), 1):
+            for name in set(split(label, self.sign)) - set(self.classes):
+                raise PellucidError(
+                    f"Validation text {number:,} has the label {name!r}, which no text to learn "
+                    f"from has; known are {', '.join(self.classes[:9])}."
+                )
+
+    def make(self, given: Examples) -> Model:
+        model = self._tuned() if self.settings.start else self._new(given)
+        model.settings["id2label"] = {str(at): name for at, name in enumerate(self.classes)}
+        model.settings["label2id"] = {name: at for at, name in enumerate(self.classes)}
+        model.settings |= {"problem_type": KINDS[bool(self.sign)]}
+        if self.sign:
+            model.settings[SIGN] = self.sign
+        return model
+
+    def _new(self, given: Examples) -> Model:
+        s = self.settings
+        tokenizer = train(plain(given.texts), kind=s.tokenizer, size=s.vocabulary)
+        special = {k: AddedToken(v, special=True) for k, v in tokenizer.special.items()}
+        frame(tokenizer.inner, special, "$A eos", "$A eos $B:1 eos:1")
+        size = tokenizer.inner.get_vocab_size()
+        segments = 2 if isinstance(given.texts[0], Pair) else 0
+        choices = config(s, size, segments=segments, **pooled(s, len(self.classes)))
+        model = new(choices, s.init, s.seed)
+        model.tokenizer = tokenizer
+        return model
+
+    def _tuned(self) -> Model:
+        s, found = self.settings, self.checkpoint()
+        changes = {
+            "head": "none",
+            "head_bias": "none",
+            "next_sentence": "none",
+            "segments": found.config.segments,
+        }
+        changes |= pooled(s, len(self.classes)) | {"dropout": s.dropout}
+        return grown(found, s.seed, **changes)
+
+    def objective(self, given: Examples, what: str) -> Classes:
+        rows, firsts = self.encoding(what).rows(given.texts)
+        told = self.model.config.segments and isinstance(given.texts[0], Pair)
+        return Classes(rows, self.numbers(given.labels), firsts if told else None, self.stream)
+
+    @property
+    def stream(self) -> str:
+        """The model's input for texts."""
+        return "source_ids" if isinstance(self.model, EncoderDecoder) else "ids"
+
+    def numbers(self, labels: Sequence[str]) -> Int[np.ndarray, "N ..."]:
+        """Labels as numbers; where there may be several, as a row of zeros and ones."""
+        places = {name: at for at, name in enumerate(self.classes)}
+        if not self.sign:
+            return np.array([places[label] for label in labels])
+        rows = np.zeros((len(labels), len(places)), np.int64)
+        for at, label in enumerate(labels):
+            rows[at, [places[name] for name in split(label, self.sign)]] = 1
+        return rows
+
+    def guess(self, texts: Iterable[str]) -> Iterator[Guess]:
+        """The likeliest class of each text, and its probability."""
+        waiting = iter(texts)
+        while some := list(islice(waiting, AT_ONCE)):
+            for chances in self.probabilities(some):
+                yield self._told(chances)
+
+    def predict(self, texts: Iterable[str]) -> Iterator[str]:
+        """The likeliest class alone."""
+        return (guess.label for guess in self.guess(texts))
+
+    def _told(self, chances: Float[np.ndarray, "C"]) -> Guess:
+        if not self.sign:
+            best = int(chances.argmax())
+            return Guess(self.classes[best], float(chances[best]))
+        names = [name for name, p in zip(self.classes, chances, strict=True) if p > 0.5]
+        sure = np.maximum(chances, 1 - chances).prod()
+        return Guess(self.sign.join(names), float(sure))
+
+    @torch.inference_mode()
+    def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "N C"]:
+        """How likely each class is, for each text."""
+        objective = self.objective(Examples(list(texts), [self.classes[0]] * len(texts)), "Text")
+        found = np.zeros((len(texts), len(self.classes)), np.float32)
+        for numbers in by_length(np.arange(len(texts)), objective.lengths, TOKENS):
+            inputs = batch(objective, numbers, Chance(0, 0)).inputs
+            found[numbers] = self.chances(look(self.model, inputs).classes)
+        return found
+
+    def chances(self, logits: Tensor | None) -> Float[np.ndarray, "B C"]:
+        """Probabilities: of one of the classes, or of each alone."""
+        assert logits is not None
+        return (logits.sigmoid() if self.sign else logits.softmax(-1)).float().numpy()
+
+    def facts(self) -> dict[str, str]:
+        """What it is, in a few words."""
+        return {**super().facts(), "classes": f"{len(self.classes):,}"}
+
+    @classmethod
+    def load(cls, folder: Path) -> "TransformerClassifier":
+        """Read it back."""
+        model = load_folder(folder)
+        found = cls(sign=model.settings.get(SIGN, ""))
+        found.model = model
+        names: dict[str, Any] = model.settings["id2label"]
+        found.classes = tuple(names[str(at)] for at in range(model.config.classes))
+        return found
+
+
+KINDS = {False: "single_label_classification", True: "multi_label_classification"}
+
+
+def plain(texts: Sequence[str]) -> Iterator[str]:
+    """Texts to learn pieces from."""
+    return (str(text) for text in texts)
+
+
+def split(label: str, sign: str) -> list[str]:
+    """The names in a label."""
+    return [name.strip() for name in label.split(sign) if name.strip()] if sign else [label]
+
+
+def named(labels: Sequence[str], sign: str) -> tuple[str, ...]:
+    """All classes, in the order of their names."""
+    return tuple(sorted({name for label in labels for name in split(label, sign)}))

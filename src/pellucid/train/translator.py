@@ -1,0 +1,79 @@
+"""The Transformer as a translator: target words, given a source and the target words before."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tokenizers import AddedToken
+
+from pellucid.errors import PellucidError
+from pellucid.models.model import Model
+from pellucid.text.recipe import frame
+from pellucid.text.training import train
+from pellucid.train.encoding import special
+from pellucid.train.learner import Learner, measured
+from pellucid.train.making import config, grown, new
+from pellucid.train.objectives import Translation
+from pellucid.train.surprise import Surprise
+
+START = "decoder_start_token_id"  # in config.json
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """So many sources, and as many targets."""
+
+    sources: Sequence[str]
+    targets: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if len(self.sources) != len(self.targets):
+            raise PellucidError(
+                f"{len(self.sources):,} sources came with {len(self.targets):,} targets; "
+                "each line of one file must be the translation of the same line of the other."
+            )
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def some(self, numbers: Sequence[int]) -> "Parallel":
+        """Those of these numbers."""
+        return Parallel([self.sources[at] for at in numbers], [self.targets[at] for at in numbers])
+
+
+class Translator(Learner):
+    """An encoder-decoder with one vocabulary for both languages."""
+
+    task = "translate"
+
+    def make(self, given: Parallel) -> Model:
+        s = self.settings
+        if s.start:
+            return grown(self.checkpoint(), s.seed, dropout=s.dropout)
+        tokenizer = train(both(given), kind=s.tokenizer, size=s.vocabulary)
+        marks = {k: AddedToken(v, special=True) for k, v in tokenizer.special.items()}
+        frame(tokenizer.inner, marks, "$A eos", "$A eos $B eos")
+        model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
+        model.tokenizer = tokenizer
+        pad = special(tokenizer, "pad")
+        ends = {"eos_token_id": special(tokenizer, "eos"), "pad_token_id": pad}
+        model.settings |= {**ends, START: pad}
+        return model
+
+    def objective(self, given: Parallel, what: str) -> Translation:
+        sources, _ = self.encoding(f"{what} (source)").rows(given.sources)
+        encoding = self.encoding(f"{what} (target)")
+        encoding.tokenizer = self.model.tokenizer.target
+        targets, _ = encoding.rows(given.targets)
+        return Translation(sources, targets, int(self.model.settings[START]))
+
+    def score(self, given: Parallel) -> Surprise:
+        """How surprised it is by the targets."""
+        ledger = measured(self.model, self.objective(given, "Text"))
+        size = sum(len(text.encode()) for text in given.targets)
+        return Surprise(ledger.plain["words"], ledger.counts["words"], size)
+
+
+def both(given: Parallel) -> Iterator[str]:
+    """The texts of both languages, to learn one vocabulary from."""
+    yield from given.sources
+    yield from given.targets
