@@ -1,0 +1,86 @@
+"""The same sense or not: two sentences with a word, one threshold on a cosine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.nn import functional
+
+from pellucid.models.model import Model
+from pellucid.study.vectors import Done, Use, layers_of, nothing, vectors
+
+
+@dataclass(frozen=True)
+class Question:
+    """A word in two sentences, and whether it means the same in both."""
+
+    first: Use
+    second: Use
+    same: bool
+
+
+@dataclass(frozen=True)
+class SameSense:
+    """Accuracies after each layer: on the questions that chose the threshold, and on others.
+
+    `best` is the layer that did best on the first, so that the others choose nothing.
+    """
+
+    layers: tuple[str, ...]
+    thresholds: tuple[float, ...]
+    chosen_on: tuple[float, ...]
+    tested_on: tuple[float, ...]
+
+    @property
+    def best(self) -> int:
+        """The layer that did best where the threshold was chosen; the last of such."""
+        return max(range(len(self.chosen_on)), key=lambda at: (self.chosen_on[at], at))
+
+    @property
+    def accuracy(self) -> float:
+        """On the questions that chose nothing, after the best layer."""
+        return self.tested_on[self.best]
+
+    def to_json(self) -> dict[str, Any]:
+        """All numbers as plain data."""
+        return vars(self) | {"best": self.best, "accuracy": self.accuracy}
+
+
+def same_sense(
+    model: Model, dev: Sequence[Question], test: Sequence[Question], *, done: Done = nothing
+) -> SameSense:
+    """Whether a word means the same in two sentences: its two vectors' cosine over a threshold.
+
+    One threshold a layer, the best on `dev`; and one layer, the best there (Pilehvar and
+    Camacho-Collados 2018, WiC).
+
+    What it does not show: two senses' distance. One threshold for all words is a hard test, since
+    words differ in how much their vectors move anyway.
+    """
+    cosines = _cosines(model, dev, done), _cosines(model, test, done)
+    truths = [torch.tensor([each.same for each in questions]) for questions in (dev, test)]
+    thresholds = [best_threshold(column, truths[0]) for column in cosines[0].T]
+    shares = [
+        tuple(((c > torch.tensor(thresholds)) == t[:, None]).double().mean(0).tolist())
+        for c, t in zip(cosines, truths, strict=True)
+    ]
+    return SameSense(tuple(layers_of(model)), tuple(thresholds), shares[0], shares[1])
+
+
+def _cosines(model: Model, questions: Sequence[Question], done: Done) -> Float[Tensor, "N L"]:
+    first = vectors(model, [each.first for each in questions], done)
+    second = vectors(model, [each.second for each in questions], done)
+    return functional.cosine_similarity(first.double(), second.double(), dim=-1)
+
+
+def best_threshold(cosines: Float[Tensor, "N"], same: Bool[Tensor, "N"]) -> float:
+    """The threshold above which "same" is right most often: halfway between two cosines."""
+    order = cosines.argsort()
+    values, truth = cosines[order], same[order]
+    below = torch.cat([torch.zeros(1), (~truth).cumsum(0)])
+    above = torch.cat([truth.flip(0).cumsum(0).flip(0), torch.zeros(1)])
+    edges = torch.cat([values[:1] - 1, (values[1:] + values[:-1]) / 2, values[-1:] + 1])
+    return edges[(below + above).argmax()].item()

@@ -1,0 +1,170 @@
+"""Where the senses of a word part: nearest centroids, layer by layer, over many sentences."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn import functional
+
+from pellucid.errors import UsageError
+from pellucid.models.model import Model
+from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
+
+Example = tuple[str, str] | Use
+
+
+@dataclass(frozen=True)
+class Senses:
+    """What nearest centroids say of a word's senses.
+
+    `accuracy` is the share that was right after each of the `layers`, of `tested` sentences, and
+    `learned` that of the sentences learned from, each with itself left out of its sense's mean.
+    The `best` layer is the best by `learned`, so that no tested sentence chooses it; `answers` are
+    the senses said after it. `clouds` [L N 2] is a picture of the tested
+    sentences: across, the direction in which the senses' centroids lie furthest apart; upwards the
+    next such direction, or where there are two senses the one in which sentences differ most.
+    """
+
+    word: str
+    layers: tuple[str, ...]
+    senses: tuple[str, ...]
+    counts: tuple[int, ...]
+    accuracy: tuple[float, ...]
+    learned: tuple[float, ...]
+    truth: tuple[str, ...]
+    answers: tuple[str, ...]
+    clouds: Tensor
+    how: str
+
+    @property
+    def best(self) -> int:
+        """The layer (0: the embedding) chosen on the sentences learned from, the last of such."""
+        return best_of(self.learned)
+
+    @property
+    def tested(self) -> int:
+        """How many sentences were asked."""
+        return len(self.truth)
+
+    @property
+    def commonest(self) -> float:
+        """What always saying the commonest sense would have been right in."""
+        most = max(range(len(self.counts)), key=self.counts.__getitem__)
+        return self.truth.count(self.senses[most]) / self.tested
+
+    def to_json(self) -> dict[str, Any]:
+        """All numbers as plain data."""
+        return vars(self) | {"clouds": self.clouds.tolist(), "best": self.best}
+
+
+def senses(
+    model: Model,
+    word: str,
+    train: Sequence[Example],
+    test: Sequence[Example] = (),
+    *,
+    done: Done = nothing,
+) -> Senses:
+    """How well the word's vectors tell its senses apart after each layer.
+
+    Each sense is the mean of its training vectors, each of length one; a sentence has the sense
+    whose mean is nearest by angle (as Loureiro et al. 2020 do on CoarseWSD-20). Examples are pairs
+    of a sentence and a label, or `Use`s, which say where the word stands. Without `test` each
+    training sentence is asked, with itself left out of its sense's mean.
+
+    What it does not show: that the model *uses* the sense. It shows that the vectors carry it, with
+    the simplest possible reader; a word's usual neighbours may be all that is read.
+    """
+    known, asked = uses(train, word), uses(test, word)
+    names, numbers = numbered(known)
+    if missing := sorted({each.label for each in asked} - set(names)):
+        raise UsageError(f"No training sentence has the sense {missing[0]!r}.")
+    x = y = vectors(model, known, done)
+    layers, truth = range(x.shape[1]), numbers
+    answers = own = torch.stack([left_out(x[:, at], numbers).argmax(-1) for at in layers])
+    learned = shares(own, numbers)
+    if asked:
+        y = vectors(model, asked, done)
+        truth = torch.tensor([names.index(each.label) for each in asked])
+        scores = [similarities(x[:, at], numbers, y[:, at]) for at in layers]
+        answers = torch.stack([score.argmax(-1) for score in scores])
+    return Senses(
+        word=word,
+        layers=tuple(layers_of(model)),
+        senses=tuple(names),
+        counts=tuple(numbers.bincount(minlength=len(names)).tolist()),
+        accuracy=shares(answers, truth),
+        learned=learned,
+        truth=tuple(names[at] for at in truth.tolist()),
+        answers=tuple(names[at] for at in answers[best_of(learned)].tolist()),
+        clouds=torch.stack([cloud(x[:, at], numbers, y[:, at]) for at in layers]),
+        how="sentences apart from those learned from" if asked else "each with itself left out",
+    )
+
+
+def best_of(learned: Sequence[float]) -> int:
+    """The layer with the largest share, the last of such."""
+    return max(range(len(learned)), key=lambda at: (learned[at], at))
+
+
+def shares(answers: Int[Tensor, "L N"], truth: Int[Tensor, "N"]) -> tuple[float, ...]:
+    """The share of right answers after each layer."""
+    return tuple((answers == truth).double().mean(-1).tolist())
+
+
+def uses(examples: Iterable[Example], word: str) -> list[Use]:
+    """The examples, each with the word's place in it."""
+    return [each if isinstance(each, Use) else use(each[0], word, each[1]) for each in examples]
+
+
+def numbered(known: Sequence[Use]) -> tuple[list[str], Int[Tensor, "N"]]:
+    """The senses in the order of their names, and the number of each sentence's."""
+    names = sorted({each.label for each in known})
+    if len(names) < 2:
+        raise UsageError(
+            f"{len(names)} sense came in {len(known)} sentences; give sentences with two or more."
+        )
+    return names, torch.tensor([names.index(each.label) for each in known])
+
+
+def sums(x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"]) -> Float[Tensor, "C D"]:
+    """The sum of each sense's vectors, each of length one: a mean's direction is the same."""
+    total = x.new_zeros(int(numbers.max()) + 1, x.shape[-1])
+    return total.index_add_(0, numbers, functional.normalize(x, dim=-1))
+
+
+def similarities(
+    x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"], y: Float[Tensor, "M D"]
+) -> Float[Tensor, "M C"]:
+    """Cosines of new vectors with each sense's mean."""
+    means = functional.normalize(sums(x, numbers), dim=-1)
+    return functional.normalize(y, dim=-1) @ means.T
+
+
+def left_out(x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"]) -> Float[Tensor, "N C"]:
+    """Cosines of each vector with each sense's mean, itself left out of its own."""
+    own = functional.normalize(x, dim=-1)
+    scores = similarities(x, numbers, x)
+    rest = functional.normalize(sums(x, numbers)[numbers] - own, dim=-1)
+    rows = torch.arange(len(x))
+    scores[rows, numbers] = (own * rest).sum(-1)
+    return scores
+
+
+def cloud(
+    x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"], y: Float[Tensor, "M D"]
+) -> Float[Tensor, "M 2"]:
+    """The vectors `y` in two directions: those in which the means of `x` lie furthest apart.
+
+    Two means have one such direction; the other is then that in which `x` varies most beside it.
+    """
+    middle = x.mean(0)
+    means = torch.stack([x[numbers == sense].mean(0) for sense in range(int(numbers.max()) + 1)])
+    between = torch.linalg.svd(means - middle, full_matrices=False).Vh[: min(2, len(means) - 1)]
+    rest = (x - middle) - (x - middle) @ between.T @ between
+    within = torch.pca_lowrank(rest, q=2, center=False)[2].T
+    directions = torch.cat([between, within])[:2]
+    return (y - middle) @ directions.T

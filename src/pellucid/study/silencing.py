@@ -1,0 +1,131 @@
+"""Every head silenced in turn, and what becomes of the last vectors.
+
+The layers before a head do not know that it will be silent, so they run once; all heads of a layer
+are silenced side by side, as if they were sentences of one batch.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pellucid.errors import UsageError
+from pellucid.models.model import Model
+from pellucid.nn.attention import Attention
+from pellucid.nn.block import Block
+from pellucid.nn.mask import Mask
+from pellucid.nn.stack import Stack
+from pellucid.nn.sublayer import Context
+
+ROWS = 256  # tokens whose logits are held at once
+
+
+@torch.no_grad()
+def importance(
+    model: Model, ids: Int[Tensor, "B T"], mask: Bool[Tensor, "B T"] | None = None
+) -> tuple[Float[Tensor, "L H"], int]:
+    """How much worse the model gets without each head, summed over tokens; and how many they are.
+
+    Where it has a head for the next word: by how many nats the next token surprises it more. Else:
+    1 − the cosine of each token's last vector with what it was.
+    """
+    real = Mask.of(ids, mask)
+    stack = stack_of(model)
+    whole = stack(model.get_submodule("entrance")(ids, real), real)
+    rows = [
+        torch.stack([_worse(model, ids, real.real, whole, x) for x in hidden])
+        for hidden in without_each_head(model, ids, real)
+    ]
+    tokens = real.real[:, 1:] if model.config.head == "language" else real.real
+    return torch.stack(rows), int(tokens.sum())
+
+
+def without_each_head(
+    model: Model, ids: Int[Tensor, "B T"], mask: Mask
+) -> Iterator[Float[Tensor, "H B T D"]]:
+    """For each layer the last vectors without head 0, without head 1, and so on."""
+    stack = stack_of(model)
+    context = Context(mask, stack.positions(mask))
+    heads = model.config.heads
+    many = repeated(context, heads)
+    x = model.get_submodule("entrance")(ids, mask)
+    blocks: list[Block] = list(stack.layers)  # type: ignore[arg-type]
+    for number, block in enumerate(blocks):
+        y = without(block.attention, x, context, many)
+        y = block.feedforward(y, many) if block.feedforward else y
+        for later in blocks[number + 1 :]:
+            y = later(y, many)
+        yield stack.norm(y, many.mask.real).unflatten(0, (heads, -1))
+        x = block(x, context)
+
+
+def stack_of(model: Model) -> Stack:
+    """The one stack of an encoder or a decoder."""
+    if model.config.shape == "encoder-decoder":
+        raise UsageError("Heads are silenced in encoders and in decoders, not yet in both at once.")
+    found: Stack = model.get_submodule(model.config.shape)  # type: ignore[assignment]
+    return found
+
+
+def without(
+    attention: Attention, x: Float[Tensor, "B T D"], context: Context, many: Context
+) -> Float[Tensor, "_ T D"]:
+    """What the sub-layer gives without head 0, then without head 1, …: as H batches in one."""
+    heads = attention.config.heads
+    merged = _merged(attention, x, context)
+    kept = 1 - torch.eye(heads, dtype=x.dtype, device=x.device)
+    copies = merged.unflatten(-1, (heads, -1)) * kept[:, None, None, :, None]
+    y = attention.output(copies.flatten(-2).flatten(0, 1))
+    y = attention._residual(x.repeat(heads, 1, 1), y)
+    return y if attention.config.place == "pre" else attention.norm(y, many.mask.real)
+
+
+def _merged(attention: Attention, x: Tensor, context: Context) -> Tensor:
+    """What the heads give, side by side, before they are put together."""
+    heard: list[Tensor] = []
+
+    def hear(_module: nn.Module, given: tuple[Tensor, ...]) -> None:
+        heard.append(given[0])
+
+    hook = attention.output.register_forward_pre_hook(hear)
+    try:
+        attention(x, context)
+    finally:
+        hook.remove()
+    return heard[0]
+
+
+def repeated(context: Context, times: int) -> Context:
+    """What a layer may look at, for so many copies of a batch."""
+    mask, bias = context.mask, context.bias
+    real = mask.real.repeat(times, 1)
+    if bias is not None and bias.shape[0] > 1:
+        bias = bias.repeat(times, 1, 1, 1)
+    return replace(context, mask=Mask(real, mask.padded), bias=bias)
+
+
+def _worse(model: Model, ids: Tensor, real: Tensor, whole: Tensor, without: Tensor) -> Tensor:
+    if model.config.head == "language":
+        return surprise(model, ids, real, without) - surprise(model, ids, real, whole)
+    cosine = functional.cosine_similarity(whole.double(), without.double(), dim=-1)
+    return (1 - cosine)[real].sum()
+
+
+def surprise(
+    model: Model,
+    ids: Int[Tensor, "B T"],
+    real: Bool[Tensor, "B T"],
+    hidden: Float[Tensor, "B T D"],
+) -> Float[Tensor, ""]:
+    """−log p of each next token, summed, in nats; only some rows' logits are in memory at once."""
+    head = model.get_submodule("heads.head")
+    followed = real[:, 1:]
+    rows, targets = hidden[:, :-1][followed], ids[:, 1:][followed]
+    total = rows.new_zeros((), dtype=torch.float64)
+    for some, said in zip(rows.split(ROWS), targets.split(ROWS), strict=True):
+        logits = head(some[None], real.new_ones(1, len(some)))[0]
+        total += functional.cross_entropy(logits, said, reduction="sum")
+    return total

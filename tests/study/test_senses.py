@@ -1,0 +1,122 @@
+"""Senses: nearest centroids by hand, and one real word on the shared data."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+import zoo
+
+import pellucid
+from pellucid import UsageError
+from pellucid.study.pairs import Question, best_threshold, same_sense
+from pellucid.study.senses import left_out, senses, similarities
+from pellucid.study.vectors import Use, batches, use, vectors
+
+WATER = ["the bank of the river", "a muddy bank by the river", "bank and river", "river bank"]
+SEAL = ["the seal slept on the bank", "a seal sat by the bank", "seal and bank", "bank seal"]
+TRAIN = [(text, "water") for text in WATER[:3]] + [(text, "animal") for text in SEAL[:3]]
+
+
+def test_vectors_are_those_of_each_sentence_alone() -> None:
+    model = zoo.build("post")
+    uses = [use(text, "bank") for text in [*WATER, *SEAL]]
+    found = vectors(model, uses)
+    assert found.shape == (8, 3, 16)
+    for each, row in zip(uses, found, strict=True):
+        trace = model.see(each.text)
+        at = each.text.split().index("bank")
+        torch.testing.assert_close(row[0], trace["embed.output"][0, at])
+        torch.testing.assert_close(row[2], trace["encoder.1.output"][0, at], rtol=1e-4, atol=1e-5)
+
+
+def test_nearest_means_by_hand() -> None:
+    x = torch.tensor([[1.0, 0.0], [2.0, 0.2], [0.0, 3.0], [0.1, 1.0]])
+    numbers = torch.tensor([0, 0, 1, 1])
+    y = torch.tensor([[5.0, 1.0], [1.0, 5.0]])
+    unit = x / x.norm(dim=-1, keepdim=True)
+    means = torch.stack([unit[:2].mean(0), unit[2:].mean(0)])
+    expected = [[torch.cosine_similarity(v, m, dim=0).item() for m in means] for v in y]
+    torch.testing.assert_close(similarities(x, numbers, y), torch.tensor(expected))
+    own = left_out(x, numbers)
+    torch.testing.assert_close(own[0, 0], torch.cosine_similarity(x[0], x[1], dim=0))
+    torch.testing.assert_close(own[0, 1], torch.cosine_similarity(x[0], means[1], dim=0))
+
+
+def test_senses_of_a_small_model() -> None:
+    model = zoo.build("post")
+    test = [(WATER[3], "water"), (SEAL[3], "animal")]
+    found = pellucid.senses(model, "bank", TRAIN, test)
+    assert found.layers == ("embed.output", "encoder.0.output", "encoder.1.output")
+    assert found.clouds.shape == (3, 2, 2)
+    assert found.counts == (3, 3)
+    assert found.senses == ("animal", "water")
+    assert found.learned[found.best] == max(found.learned)
+    alone = senses(model, "bank", TRAIN)
+    assert alone.tested == 6
+    assert alone.accuracy == alone.learned == found.learned
+    assert "left out" in alone.how
+    json.dumps(found.to_json())
+
+
+def test_bad_examples() -> None:
+    model = zoo.build("post")
+    with pytest.raises(UsageError, match="1 sense came"):
+        senses(model, "bank", TRAIN[:3])
+    with pytest.raises(UsageError, match="'bank' is not in 'the seal'"):
+        senses(model, "bank", [*TRAIN, ("the seal", "animal")])
+    with pytest.raises(UsageError, match="No training sentence has the sense 'money'"):
+        senses(model, "bank", TRAIN, [("a bank", "money")])
+
+
+def test_batches_hold_everything_once() -> None:
+    uses = [Use("bank " * (1 + at % 90), (0, 4)) for at in range(500)]
+    found = list(batches(uses))
+    assert sorted(at for batch in found for at in batch) == list(range(500))
+    assert len(found) > 10
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_threshold_is_better(seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    cosines = torch.rand(12, generator=generator, dtype=torch.double)
+    same = torch.rand(12, generator=generator) < cosines
+    edges = [-1.0, *(cosines + 1e-9).tolist(), 2.0]
+    best = max(((cosines > edge) == same).sum().item() for edge in edges)
+    assert ((cosines > best_threshold(cosines, same)) == same).sum().item() == best
+
+
+def test_same_sense_chooses_on_dev_only() -> None:
+    model = zoo.build("post")
+
+    def question(a: str, b: str, same: bool) -> Question:
+        return Question(use(a, "bank"), use(b, "bank"), same)
+
+    dev = [question(WATER[0], WATER[1], True), question(WATER[0], SEAL[0], False)]
+    test = [question(SEAL[0], SEAL[1], True), question(SEAL[2], WATER[2], False)]
+    found = same_sense(model, dev, test)
+    assert found.chosen_on[found.best] == max(found.chosen_on)
+    again = same_sense(model, dev, [test[0], test[0]])
+    assert found.thresholds == again.thresholds
+
+
+def test_cranes_part_in_minilm(shared: Path, minilm: Path) -> None:
+    """A part of what benchmarks/study.py measures in full."""
+    model = pellucid.load(minilm)
+
+    def read(split: str, count: int) -> list[Use]:
+        folder = shared / "data" / "coarsewsd-20" / "crane"
+        lines = (folder / f"{split}.data.txt").read_text().splitlines()[:count]
+        golds = (folder / f"{split}.gold.txt").read_text().split()[:count]
+        return [placed(line, gold) for line, gold in zip(lines, golds, strict=True)]
+
+    found = senses(model, "crane", read("train", 60), read("test", 60))
+    assert found.accuracy[found.best] > found.commonest + 0.2
+    assert max(found.accuracy[1:]) > found.accuracy[0] + 0.2
+
+
+def placed(line: str, label: str) -> Use:
+    number, text = line.split("\t")
+    words = text.split(" ")
+    start = len(" ".join([*words[: int(number)], ""]))
+    return Use(text, (start, start + len(words[int(number)])), label)
