@@ -37,7 +37,8 @@ def workbook(tmp_path_factory: pytest.TempPathFactory) -> formula_sheet.Book:
 
 @pytest.fixture(scope="session")
 def calculated(
-    workbook: formula_sheet.Book, recalculate: Callable[[Path], Path]
+    workbook: formula_sheet.Book, recalculate: Callable[..., list[Path]]
 ) -> dict[str, list[Values]]:
     """What LibreOffice makes of each case."""
-    return formula_sheet.read(recalculate(workbook.path), workbook.places)
+    (found,) = recalculate(workbook.path)
+    return formula_sheet.read(found, workbook.places)

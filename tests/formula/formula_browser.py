@@ -1,17 +1,19 @@
 """The cases in a browser, where `algebra.js` computes them."""
 
-from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import torch
 from formula_cases import Case, matrices
 from torch import Tensor
 
-ALGEBRA = (files("pellucid.formula") / "algebra.js").read_text(encoding="utf-8")
+from pellucid.views.modules import inline
+
+ALGEBRA = inline(Path(find_spec("pellucid.formula").origin).with_name("algebra.js"))
 SCRIPT = """
-async ([source, jobs]) => {
-  const module = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const { operations, evaluate } = await import(module);
+([source, jobs]) => {
+  const { operations, evaluate } = new Function(`${source} return module_algebra;`)();
   const each = (x, f) => (Array.isArray(x) ? x.map(f) : f(x));
   const given = (x) => ({ ...x, data: Float64Array.from(x.data) });
   const taken = (x) => ({ ...x, data: Array.from(x.data) });

@@ -84,6 +84,7 @@ TABLE: dict[str, list[Row]] = {
     "rms": [row(VECTORS, to="B T 1", epsilon=each) for each in (1e-12, 1e-06, 0.1)],
     "column_mean": [row(VECTORS, "B T real", to="D")],
     "column_deviation": [row(VECTORS, "B T real", to="D", epsilon=each) for each in (1e-05, 0.001)],
+    "text_mean": [row(VECTORS, "B T real", to="B D")],
     "positions": [row("B T flags", to="B T")],
     "gather": [row("V D", "B T ids")],
     "split_heads": [

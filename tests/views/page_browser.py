@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 VALUES = """
-(wanted) => wanted.map(([name, which]) => {
-  const { rows, columns, data } = pellucid.value(name, which);
+(wanted) => Promise.all(wanted.map(async ([name, which]) => {
+  const { rows, columns, data } = await pellucid.value(name, which);
   return { rows, columns, data: Array.from(data) };
-})
+}))
 """
+READY = "() => window.pellucid?.painted || !document.getElementById('message')?.hidden"
 REFUSED = "Content Security Policy"
 
 
@@ -41,6 +42,8 @@ def opened(browser: "Browser", path: Path, **settings: Any) -> "Iterator[Page]":
         page.on("console", lambda said: trouble.append(said.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.goto(path.as_uri())
+        if settings.get("java_script_enabled", True):
+            page.wait_for_function(READY)
         yield page
         assert [each for each in trouble if REFUSED not in each] == [path.as_uri()]
 

@@ -17,8 +17,8 @@ from pellucid.formula.operation import number
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.views.labels import label, spaced
-from pellucid.views.page import as_json, page
-from pellucid.views.payload import payload
+from pellucid.views.page import packed_json, page
+from pellucid.views.payload import Payload, payload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -42,6 +42,7 @@ HOSTILE = (
     " ",
 )
 TITLE = ".title h2"
+SCRIPTS = len(["the program", "description", "all", "decoder.0", "decoder.1"])
 
 
 @pytest.fixture
@@ -63,11 +64,6 @@ def hostile() -> Trace:
     return hostile
 
 
-def data(html: str) -> dict:
-    (found,) = re.findall(r'<script type="application/json" id="trace">(.*?)</script>', html)
-    return json.loads(found)
-
-
 def test_no_text_is_ever_markup(browser: "Browser", tmp_path: Path) -> None:
     trace = hostile()
     with page_browser.opened(browser, trace.save(tmp_path / "see.html")) as opened:
@@ -80,7 +76,7 @@ def test_no_text_is_ever_markup(browser: "Browser", tmp_path: Path) -> None:
         assert json.loads(text) == "".join(HOSTILE)
         assert len(words) == 5
         assert HOSTILE[0] in opened.inner_text("#about")
-        assert opened.evaluate("document.querySelectorAll('script').length") == 2
+        assert opened.evaluate("document.querySelectorAll('script').length") == SCRIPTS
         assert opened.evaluate("document.querySelectorAll('img, style + style').length") == 0
         assert opened.evaluate("window.hacked") is None
 
@@ -117,22 +113,32 @@ def test_only_the_page_s_own_script_and_style_may_run(
 
 def test_what_grows_with_the_square_is_not_stored() -> None:
     model = zoo.build("encoder", longest=64)
-    short, long = (payload(model.see(" ".join(["seal"] * n)), "small") for n in (16, 64))
-    assert all(re.search(r"\.(query|key|value|real)$", name) for name in short["values"])
-    assert len(as_json(long["values"])) < 4 * len(as_json(short["values"]))
+    short, long = (payload(model.see(" ".join(["seal"] * n))) for n in (16, 64))
+    assert not any(re.search(r"\.(scores|weights|masked)$", name) for name in short.about["values"])
+    assert size(long) < 4 * size(short)
+
+
+def size(made: Payload) -> int:
+    return sum(part.bytes for part in made.parts.values())
 
 
 def test_a_loaded_trace_makes_the_same_page(tmp_path: Path) -> None:
+    """But for words: a file holds the best few answers and no vocabulary."""
     model = zoo.build("both")
     trace = model.see(*zoo.texts(model))
     loaded = Trace.load(trace.save(tmp_path / "t.safetensors"))
-    assert data(page(loaded)) == data(page(trace))
+    ours, theirs = payload(trace), payload(loaded)
+    assert ours.parts == theirs.parts
+    words = {"answers", "vocabulary"}
+    assert {k: v for k, v in ours.about.items() if k not in words} == {
+        k: v for k, v in theirs.about.items() if k not in words
+    }
 
 
 def test_layers_that_were_not_kept_are_left_out() -> None:
     model = pellucid.load()
     trace = model.see("the bank", keep=["tokens.real", "encoder.2.*", "encoder.4.*"])
-    (stack,) = payload(trace, "small")["stacks"]
+    (stack,) = payload(trace).about["stacks"]
     assert [layer["layer"] for layer in stack["layers"]] == [2, 4]
 
 
@@ -146,7 +152,9 @@ def test_a_trace_without_attention_is_refused(tmp_path: Path) -> None:
 def test_a_trace_without_texts_has_numbers_for_labels(browser: "Browser", tmp_path: Path) -> None:
     _, trace = zoo.look(zoo.build("encoder"), ids=torch.tensor([[3, 1, 2]]))
     with page_browser.opened(browser, trace.save(tmp_path / "see.html")) as opened:
-        assert opened.locator(".step").count() == len("qksmwvm") + 1
+        assert opened.locator(".step").count() == len(
+            "q k scores scaled masked weights v mixed output".split()
+        )
         assert opened.locator(".token").count() == 0
 
 
@@ -155,7 +163,7 @@ def test_a_damaged_page_says_so(
     share: float, browser: "Browser", tmp_path: Path, mouse: Trace
 ) -> None:
     whole = mouse.save(tmp_path / "see.html").read_bytes()
-    start = whole.index(b'id="trace">')
+    start = whole.index(b'data-part="trace"')
     cut = tmp_path / "cut.html"
     cut.write_bytes(whole[: start + int((len(whole) - start) * share)])
     assert "damaged" in message(browser, cut)
@@ -166,8 +174,11 @@ def test_a_page_with_other_data_says_so(
     change: dict[str, object], browser: "Browser", tmp_path: Path, mouse: Trace
 ) -> None:
     html, changed = page(mouse), tmp_path / "changed.html"
-    found = data(html)
-    changed.write_text(html.replace(as_json(found), as_json(found | change)))
+    right, wrong = (packed_json(payload(mouse).about | each) for each in ({}, change))
+    assert right.text in html
+    changed.write_text(
+        html.replace(right.text, wrong.text).replace(f'"{right.bytes}"', f'"{wrong.bytes}"')
+    )
     assert "damaged" in message(browser, changed)
 
 
@@ -228,7 +239,10 @@ def test_a_clicked_number_stays_while_heads_change(browser: "Browser", tmp_path:
 
 def test_a_step_grows_and_shrinks_again(browser: "Browser", tmp_path: Path, mouse: Trace) -> None:
     with page_browser.opened(browser, mouse.save(tmp_path / "see.html")) as opened:
-        canvas, button = opened.locator(".step canvas").nth(5), opened.locator(".size").nth(5)
+        canvas, button = (
+            opened.locator(".step canvas").nth(5),
+            opened.locator("figcaption .tool").nth(5),
+        )
         sizes = [canvas.bounding_box()["width"]]
         for _ in range(2):
             button.click()

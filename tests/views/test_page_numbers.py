@@ -1,6 +1,7 @@
 """The page's numbers are the trace's."""
 
 import random
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from pellucid.formula.operation import number
 from pellucid.models.mouse import MICE
 from pellucid.record.trace import Trace
 from pellucid.record.verify import apart
+from pellucid.views.attentions import STEPS
 from pellucid.views.modules import inline
 from pellucid.views.page import WEB
-from pellucid.views.payload import STEPS, payload
+from pellucid.views.payload import payload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -31,7 +33,7 @@ def places(trace: Trace) -> list[Place]:
     """Every step of every head in every sentence."""
     return [
         Place(name, sentence, head, stack["heads"])
-        for stack in payload(trace, "small")["stacks"]
+        for stack in payload(trace).about["stacks"]
         for layer in stack["layers"]
         for name in layer["steps"]
         for head in range(stack["heads"])
@@ -92,7 +94,7 @@ def test_the_number_under_the_pointer(name: str, browser: "Browser", tmp_path: P
     """Printed digits and written arithmetic, at a random cell of each step of a random head."""
     model, chance = zoo.build(name).double(), random.Random(name)
     trace = model.see(*zoo.texts(model, 1))
-    stack = payload(trace, "small")["stacks"][-1]
+    stack = payload(trace).about["stacks"][-1]
     layer, head = stack["layers"][-1], chance.randrange(stack["heads"])
     with page_browser.opened(browser, trace.save(tmp_path / "see.html")) as page:
         page.click(f"[title='{page_title(stack, layer, head)}']")
@@ -104,8 +106,9 @@ def test_the_number_under_the_pointer(name: str, browser: "Browser", tmp_path: P
             assert page.inner_text("#readout .value") == number(told.value), step
             lines = page.locator("#readout .line").all_inner_texts()
             assert lines[0] == f"{step.rpartition('.')[2]} = {told.formula}"
-            assert lines[1:] in ([], [f"= {told.arithmetic}"]), step
-            assert lines[1:] or step.endswith((".q", ".k", ".v")), step
+            assert lines[1:-1] in ([], [f"= {told.arithmetic}"]), step
+            assert lines[1:-1] or step.endswith((".q", ".k", ".v", ".bias")), step
+            assert re.match(r"nn/\w+\.py:\d+ ", lines[-1]), step
 
 
 def page_title(stack: dict, layer: dict, head: int) -> str:
@@ -122,7 +125,7 @@ def point(page: "Page", step: int, row: int, column: int) -> None:
 
 def test_the_steps_are_those_of_attention() -> None:
     trace = zoo.build("relative").see(zoo.SENTENCE)
-    (stack,) = payload(trace, "small")["stacks"]
+    (stack,) = payload(trace).about["stacks"]
     assert [name.rpartition(".")[2] for name in stack["layers"][0]["steps"]] == STEPS
 
 
@@ -130,6 +133,7 @@ def test_numbers_are_printed_as_in_the_terminal(browser: "Browser") -> None:
     chance = random.Random(0)
     numbers = [chance.choice([-1, 1]) * chance.random() * 10.0**power for power in range(-9, 9)]
     numbers += [0.0, 1.0, -1.0, 9999.6, 99994.0, 0.00012345, 1e-5, 123456.0, 1e300]
+    numbers += [2.0625, 2.1875, -2.0625, 1234.5, 1235.5, 0.00048828125]
     numbers += [float("inf"), float("-inf"), float("nan")]
     script = (
         f"(all) => {{ {inline(WEB / 'number.js')} return all.map((x) => module_number.number(x)) }}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Size, Tensor
 
-from pellucid.formula.sheet import Cells, by_matrix
+from pellucid.formula.sheet import Cells, Range, by_matrix
 
 Index = tuple[int, ...]
 Place = tuple[int | slice, ...]  # a cell, a row or a column of a tensor
@@ -39,7 +39,7 @@ class Formula:
         """The right-hand side as LaTeX; symbols stand for the parents."""
         return self.operation.latex(*(symbols or self.parents), **self.settings)
 
-    def cells(self, out: Cells, *operands: Cells) -> Iterator[tuple[Cells, str]]:
+    def cells(self, out: Cells, *operands: Cells) -> Iterator[tuple[Range, str]]:
         """Pairs of a range and the array formula that fills it."""
         return self.operation.cells(out, *operands, **self.settings)
 
@@ -74,7 +74,7 @@ class Operation:
     name: str
     compute: Callable[..., Tensor]
     latex: Callable[..., str]
-    cells: Callable[..., Iterator[tuple[Cells, str]]]
+    cells: Callable[..., Iterator[tuple[Range, str]]]
     plain: Callable[..., str]
     reads: Callable[..., tuple[Reading, ...]] = same_cell
 

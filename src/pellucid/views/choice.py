@@ -12,7 +12,13 @@ from pellucid.views.labels import label
 
 # operations whose result keeps the columns of one operand, and which operand that is
 SAME_COLUMNS = {"same": 0, "add": 0, "split_heads": 0, "merge_heads": 0, "product": -1}
-IN_ROWS = ("embed.sum", ".input", ".stream", ".output")  # here a model's features have names
+IN_ROWS = (
+    "embed.words",
+    "embed.sum",
+    ".input",
+    ".stream",
+    ".output",
+)  # here a model's features have names
 
 
 @dataclass(frozen=True)
@@ -111,10 +117,10 @@ class Look:
         tokens = self.trace.tokens(name, axis, self.sentence)
         if tokens is not None:
             return [label(text) for text in tokens.labels()]
-        names = self._features(name)
+        names = self.features(name)
         return names if len(names) == size else [str(at) for at in range(size)]
 
-    def _features(self, name: str) -> list[str]:
+    def features(self, name: str) -> list[str]:
         """Names of the columns, where they have kept them: W_Q makes new columns."""
         names: list[str] = self.trace.about.get("features", [])
         if not names or name.endswith(IN_ROWS):
@@ -122,7 +128,7 @@ class Look:
         formula = self.trace.node(name).formula
         if formula is None or formula.operation.name not in SAME_COLUMNS:
             return []
-        names = self._features(formula.parents[SAME_COLUMNS[formula.operation.name]])
+        names = self.features(formula.parents[SAME_COLUMNS[formula.operation.name]])
         if formula.operation.name == "split_heads":
             width = len(names) // formula.settings["heads"]
             return names[self.head * width :][:width]

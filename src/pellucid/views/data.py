@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pellucid.errors import UsageError
-from pellucid.record.store import SMALL, about
+from pellucid.record.store import SMALL, Wish, about
 from pellucid.record.trace import Trace
 from pellucid.record.tree import written
 from pellucid.views.choice import head_of, in_layer, per_head
@@ -26,10 +26,10 @@ FORMAT = {
 }
 
 
-def fill(trace: Trace, path: Path, weights: str) -> None:
+def fill(trace: Trace, path: Path, wish: Wish) -> None:
     """Write the whole trace as JSON; with weights="all" also the matrices it was made with."""
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(lines(trace, weights=weights))
+        file.writelines(lines(trace, weights=wish.weights))
 
 
 def as_json(trace: Trace, layer: int | None = None, head: int | None = None) -> dict[str, Any]:

@@ -7,42 +7,68 @@ this script by their hashes, and nothing else: a token is never anything but tex
 import hashlib
 import json
 from base64 import b64encode
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from string import Template
 
+from pellucid.record.store import Wish
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.views.labels import label, printable
 from pellucid.views.modules import inline
-from pellucid.views.payload import payload
+from pellucid.views.packing import Packed, pack
+from pellucid.views.payload import Payload, payload
 
 WEB = Path(__file__).parent / "web"
+STYLES = ("page.css", "steps.css")
 LONGEST_TITLE = 60
 
 
-def fill(trace: Trace, path: Path, weights: str) -> None:
+def fill(trace: Trace, path: Path, wish: Wish) -> None:
     """Write the page; what a text cannot say in UTF-8 (half an emoji) is written as a number."""
-    path.write_bytes(page(trace, weights).encode("utf-8", "xmlcharrefreplace"))
+    path.write_bytes(page(trace, wish.weights).encode("utf-8", "xmlcharrefreplace"))
 
 
 def page(trace: Trace, weights: str = "small") -> str:
     """The page as HTML."""
-    style = (WEB / "page.css").read_text(encoding="utf-8")
-    script = inline(WEB / "page.js")
-    return Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
-        policy=_policy(style, script),
+    return document(
+        "page.js",
         title=_title(trace),
-        style=style,
-        script=script,
         tables="\n".join(_tables(trace)),
-        payload=as_json(payload(trace, weights)),
+        parts="\n".join(_elements(payload(trace, weights))),
     )
 
 
-def as_json(data: object) -> str:
-    """JSON that may stand in a script element: without `<` nothing in it can end the element."""
-    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", r"\u003c")
+def document(entry: str, *, connect: str = "'none'", **contents: str) -> str:
+    """The HTML around a program, which may ask only `connect` for anything."""
+    style = "".join((WEB / name).read_text(encoding="utf-8") for name in STYLES)
+    script = inline(WEB / entry)
+    return Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
+        policy=f"{_policy(style, script)}; connect-src {connect}",
+        style=style,
+        script=script,
+        **contents,
+    )
+
+
+def parts(payload: Payload) -> dict[str, Packed]:
+    """The description and the numbers, by name."""
+    return {"trace": packed_json(payload.about), **payload.parts}
+
+
+def _elements(payload: Payload) -> Iterator[str]:
+    """The parts, each an element that no browser runs or shows."""
+    for name, packed in parts(payload).items():
+        yield (
+            f'<script type="text/plain" class="packed" data-part="{escape(name)}" '
+            f'data-bytes="{packed.bytes}">{packed.text}</script>'
+        )
+
+
+def packed_json(data: object) -> Packed:
+    """Plain data as a page stores it."""
+    return pack(json.dumps(data, allow_nan=False, separators=(",", ":")).encode())
 
 
 def _policy(style: str, script: str) -> str:

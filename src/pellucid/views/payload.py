@@ -1,161 +1,200 @@
 """What the page is given: the graph, the causes of what it shows, and the words to show.
 
 Scores, weights and all else that grows with the square of the text are left out: the page derives
-them from queries, keys and values by the same graph (`web/trace.js`, `formula/algebra.js`).
+them from queries, keys and values by the same graph (`web/reading.js`, `formula/algebra.js`). A
+small trace goes into the page whole, so that a change there can be followed to the answers.
 """
 
-import base64
 import math
 import re
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from pellucid.errors import UsageError
+from pellucid.errors import PellucidError, UsageError
 from pellucid.record.answers import Answers
+from pellucid.record.node import Node
+from pellucid.record.printed import in_words
 from pellucid.record.store import SMALL
+from pellucid.record.stream import had
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.record.tree import written
+from pellucid.views.attentions import Attention, attentions, causes, stacks
+from pellucid.views.code import line_of
+from pellucid.views.in_short import in_short, nodes
 from pellucid.views.labels import label, spaced
+from pellucid.views.packing import EXACT, Packed, Stored, pack_numbers, store
 
-FORMAT = 1
-STEPS = "q k scores scaled biased masked weights v mixed".split()
-WEIGHTS = re.compile(r"((\w+)\.(\d+)\.(attention|cross))\.weights")
+FORMAT = 2
+WHOLE = 250_000  # numbers; a trace of no more goes into the page with its weights
+LARGEST = 80e6  # bytes of a page that a browser opens at once
+BEST, LIKELIEST = 5, 40  # answers
+COARSE = 7  # bits of what is only looked at, never computed with
+LAYER = re.compile(r"\w+\.\d+(?=\.)")
 
-# how a tensor's numbers are written; those of any other kind as float32, which holds bf16 exactly
-KINDS = {
-    torch.bool: ("uint8", torch.uint8),
-    torch.int64: ("int32", torch.int32),
-    torch.float64: ("float64", torch.float64),
-}
+# so many numbers are stored in so many bits each: the longer the text, the smaller its pictures
+BITS = ((WHOLE, EXACT), (1_500_000, 16), (4_000_000, 14), (math.inf, 12))
 
 Data = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Attention:
-    """One attention sub-layer: `encoder.3.attention` is of the encoder, layer 3."""
+class Payload:
+    """The description of a trace as plain data, and its numbers part by part."""
 
-    place: str
-    stack: str
-    layer: int
-    part: str
-
-    @property
-    def kind(self) -> tuple[bool, str, str]:
-        """What stands together on the page: encoder before decoder, attention before cross."""
-        return self.stack == "decoder", self.stack, self.part
-
-    def steps(self, trace: Trace) -> list[str]:
-        """The names of the steps that are shown."""
-        names = [f"{self.place}.{step}" for step in STEPS]
-        return [name for name in names if name in trace.nodes]
+    about: Data
+    parts: dict[str, Packed]
 
 
-def payload(trace: Trace, weights: str) -> Data:
-    """The trace as plain data; with weights="all" weights of any size may come along."""
-    largest = math.inf if weights == "all" else SMALL
-    causes = {each: _causes(trace, each, largest) for each in _attentions(trace)}
-    shown = {each: names for each, names in causes.items() if names is not None}
-    if not shown:
-        raise UsageError(
-            "The trace holds no attention that a page could show; look again with a wider `keep`."
-        )
-    answers = trace.answers()
-    return {
+def payload(trace: Trace, weights: str = "small") -> Payload:
+    """The trace for the page; with weights="all" weights of any size come along."""
+    shown, needed = _shown(trace, math.inf if weights == "all" else SMALL)
+    bits = _precisions(trace, needed, weights)
+    _check_size(trace, bits)
+    values, contents = _stored(trace, bits, shown)
+    answers, code = trace.answers(LIKELIEST), dict[str, int]()
+    about = {
         "format": FORMAT,
         "about": finite({key: of for key, of in trace.about.items() if key != "answers"}),
         "texts": {name: [_tokens(text) for text in texts] for name, texts in trace.texts.items()},
-        "nodes": [n.to_json() | {"written": written(trace, n.name)} for n in trace.nodes.values()],
-        "values": {name: _numbers(trace, name) for name in sorted(set().union(*shown.values()))},
-        "stacks": [_stack(trace, list(of)) for _, of in groupby(shown, lambda each: each.kind)],
+        "nodes": [_node(trace, node, code) for node in trace.nodes.values()] + nodes(list(values)),
+        "code": list(code),
+        "values": values,
+        "bits": _coarsest(values, bits),
+        "stacks": stacks(trace, shown),
         "answers": finite(_answers(answers)) if answers else None,
+        "vocabulary": _vocabulary(trace, values),
     }
+    return Payload(about, {part: pack_numbers(of) for part, of in contents.items()})
 
 
-def _attentions(trace: Trace) -> list[Attention]:
-    matches = filter(None, map(WEIGHTS.fullmatch, trace.names("*.weights")))
-    found = [Attention(m[1], m[2], int(m[3]), m[4]) for m in matches]
-    return sorted(found, key=lambda each: (each.kind, each.layer))
+def _shown(trace: Trace, largest: float) -> tuple[list[Attention], set[str]]:
+    """The attention sub-layers whose causes were kept, and these causes."""
+    found = {
+        each: causes(trace, [n for n in each.steps(trace) if not n.endswith(".output")], largest)
+        for each in attentions(trace)
+    }
+    kept = {each: names for each, names in found.items() if names is not None}
+    if not kept:
+        raise UsageError(
+            "The trace holds no attention that a page could show; look again with a wider `keep`."
+        )
+    return list(kept), set().union(*kept.values())
 
 
-def _causes(trace: Trace, attention: Attention, largest: int | float) -> set[str] | None:
-    """What all steps of an attention follow from; None where some of it was not kept."""
-    causes, waiting, seen = set[str](), attention.steps(trace), set[str]()
-    while waiting:
-        name = waiting.pop()
-        small = name in trace.weights and trace.weights[name].numel() <= largest
-        if name in trace.held or small:
-            causes.add(name)
-        elif name in trace.nodes and (parents := trace.nodes[name].parents):
-            waiting += [parent for parent in parents if parent not in seen]
-            seen.update(parents)
-        else:
-            return None
-    return causes
-
-
-def _stack(trace: Trace, same: list[Attention]) -> Data:
-    """Layers of one kind: what their rows and columns stand for, and how many heads they have."""
-    first = same[0]
+def _precisions(trace: Trace, needed: set[str], weights: str) -> dict[str, int]:
+    """What is stored, each by its name, and in how many bits a number."""
+    used = {parent for node in trace.nodes.values() for parent in node.parents}
+    whole = trace.held.keys() | {name for name in trace.weights if name in used}
+    if weights == "all" or _numbers(trace, whole) <= WHOLE:
+        return dict.fromkeys(sorted(whole), EXACT)
+    cut = needed & _cut(trace).keys()
+    count = _numbers(trace, cut)
+    bits = next(bits for most, bits in BITS if count <= most)
+    beside = {name for name in trace.nodes if _is_beside(trace, name)} - needed
+    coarse = COARSE if bits < EXACT else EXACT
     return {
-        "stack": first.stack,
-        "part": first.part,
-        "heads": _heads(trace, f"{first.place}.q"),
-        "rows": _stream(trace, f"{first.place}.weights", "T"),
-        "columns": _stream(trace, f"{first.place}.weights", "S"),
-        "layers": [
-            {"layer": each.layer, "place": each.place, "steps": each.steps(trace)} for each in same
-        ],
+        name: bits if name in cut else coarse if name in beside else EXACT
+        for name in sorted(needed | beside)
     }
 
 
-def _heads(trace: Trace, name: str) -> int:
-    """How many heads a value has been cut into."""
-    formula = trace.nodes[name].formula
-    if formula is None:
-        return trace.held[name].shape[1]
-    return int(formula.settings.get("heads") or _heads(trace, formula.parents[0]))
+def _cut(trace: Trace) -> dict[str, int]:
+    """What is cut into heads, and into how many."""
+    return {
+        node.parents[0]: node.formula.settings["heads"]
+        for node in trace.nodes.values()
+        if node.formula and node.formula.operation.name == "split_heads"
+    }
 
 
-def _stream(trace: Trace, name: str, axis: str) -> str | None:
-    """The stream of text whose tokens an axis stands for."""
-    tokens = trace.tokens(name, axis) if trace.texts else None
-    return next((stream for stream, texts in trace.texts.items() if texts[0] is tokens), None)
+def _is_beside(trace: Trace, name: str) -> bool:
+    """Whether it is looked at though nothing is computed from it.
+
+    That is a sub-layer's own output, and what the vectors of the tokens are added up from.
+    """
+    if name.endswith((".attention.output", ".cross.output")):
+        return name in trace.held
+    own = name.endswith(("embed.words", "embed.positions", "embed.segments"))
+    return own and had(trace, name, {}) is not None
+
+
+def _numbers(trace: Trace, names: set[str]) -> int:
+    return sum(_given(trace, name).numel() for name in names)
+
+
+def _given(trace: Trace, name: str) -> Tensor:
+    """A value or a weight, whatever has become of the weight since."""
+    return trace.weights[name] if name in trace.weights else trace[name]
+
+
+def _check_size(trace: Trace, bits: dict[str, int]) -> None:
+    size = sum(_given(trace, name).numel() * of for name, of in bits.items()) / 8 * 5 / 4
+    if size > LARGEST:
+        raise PellucidError(
+            f"The page would have about {in_words(size)}, more than a browser opens gladly "
+            f"({in_words(LARGEST)}); shorten the text, or give it fewer layers "
+            "(--keep 'encoder.3.*', in Python keep='encoder.3.*')."
+        )
+
+
+def _stored(
+    trace: Trace, bits: dict[str, int], shown: list[Attention]
+) -> tuple[Data, dict[str, bytes]]:
+    """Where each value lies, and the bytes of each part: a layer, or what is of no layer."""
+    values, contents, heads = dict[str, Any](), dict[str, bytearray](), _cut(trace)
+    whole = {name: _store(trace, name, of, heads.get(name, 1)) for name, of in bits.items()}
+    short = {name: store(of, EXACT, 1) for name, of in in_short(trace, shown).items()}
+    for name, stored in {**short, **whole}.items():
+        part = found[0] if (found := LAYER.match(name)) else "all"
+        content = contents.setdefault(part, bytearray())
+        values[name] = stored.about | {"part": part, "at": len(content)}
+        content += stored.planes
+    return values, {part: bytes(content) for part, content in contents.items()}
+
+
+def _store(trace: Trace, name: str, bits: int, heads: int) -> Stored:
+    """Each head's numbers in a row share a scale."""
+    tensor = trace[name]
+    batched = name in trace.nodes and trace.nodes[name].axes.startswith("B")
+    return store(tensor if batched else tensor[None], bits, tensor.shape[-1] // heads)
+
+
+def _coarsest(values: Data, bits: dict[str, int]) -> int:
+    """In how many bits a number is stored that others are computed from."""
+    scaled = {bits[name] for name, stored in values.items() if stored["kind"] == "scaled"}
+    return min(scaled - {COARSE}, default=EXACT)
+
+
+def _node(trace: Trace, node: Node, code: dict[str, int]) -> Data:
+    """A value's formula, and where the code is that makes it: a number among all such lines."""
+    data = node.to_json() | {"written": written(trace, node.name)}
+    norm = trace.about.get("config", {}).get("norm")
+    line = line_of(node, (norm,) if norm else ())
+    return data | ({"line": code.setdefault(line, len(code))} if line else {})
 
 
 def _tokens(text: Tokens) -> Data:
     return text.to_json() | {"labels": [label(one) for one in text.labels()]}
 
 
+def _vocabulary(trace: Trace, values: Data) -> list[str]:
+    """All words, where the page has their vectors and can so answer anew under a change."""
+    size = len(trace.weights["embed.words.weight"]) if "embed.words.weight" in values else 0
+    return [spaced(trace.piece(at)) for at in range(size)] if trace.piece else []
+
+
 def _answers(answers: Answers) -> Data:
+    """The best few everywhere, and more where the text may go on, to draw lots from."""
     data = answers.to_json()
+    for sentence in data["words"]:
+        sentence[:-1] = [position[:BEST] for position in sentence[:-1]]
     for word in chain.from_iterable(chain.from_iterable(data["words"])):
         word["piece"] = spaced(word["piece"])
     return data
-
-
-def _numbers(trace: Trace, name: str) -> Data:
-    """A tensor, sentence by sentence: little-endian numbers in base64."""
-    tensor = trace[name].detach().cpu()
-    batched = name in trace.nodes and trace.nodes[name].axes.startswith("B")
-    sentences = tensor if batched else tensor[None]
-    kind, exact = KINDS.get(tensor.dtype, ("float32", torch.float32))
-    return {
-        "kind": kind,
-        "shape": list(sentences.shape[1:]),
-        "data": [_base64(sentence.to(exact)) for sentence in sentences],
-    }
-
-
-def _base64(tensor: Tensor) -> str:
-    numbers = tensor.numpy()
-    little_endian = numbers.astype(numbers.dtype.newbyteorder("<"))
-    return base64.b64encode(little_endian.tobytes()).decode("ascii")
 
 
 def finite(data: Any) -> Any:

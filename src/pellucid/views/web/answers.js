@@ -1,34 +1,97 @@
 /**
- * What the last vectors say at one position: the likeliest next words, or the nearest ones.
+ * What the last vectors say at one position: the likeliest next words, or the nearest ones; and
+ * which of them could be drawn at a temperature, from the best k, or from the best that make p.
  *
  * @typedef {import("./trace.js").Answers} Answers
+ * @typedef {import("./trace.js").Word} Word
  * @typedef {import("./trace.js").Tokens} Tokens
+ * @typedef {{ temperature: number, k: number, p: number }} Drawing
  */
 
 import { element } from "./dom.js";
 import { number } from "./number.js";
 import { words } from "./words.js";
 
+const FEW = 5;
+const SHOWN = 12;
+
 /**
  * @param {HTMLElement} section
- * @param {Answers} answers
- * @param {{ sentence: number, at: number, label: string }} where
+ * @param {"probability" | "cosine"} meaning
+ * @param {{ best: Word[], label: string, note: string }} answer
  */
-export function showAnswers(section, answers, { sentence, at, label }) {
-  const best = answers.words[sentence][at] ?? [];
+export function showAnswers(section, meaning, { best, label, note }) {
+  const list = element("ol", {}, ...best.slice(0, FEW).map(line));
+  const drawn = meaning === "probability" && best.length > FEW
+    ? [drawing(best, (chosen) => list.replaceChildren(...chosen.slice(0, SHOWN).map(line)))] : [];
   section.replaceChildren(
-    element("h2", {}, words.answers[answers.meaning], " ", element("bdi", {}, label), " ",
-      element("small", {}, answers.meaning)),
-    element("ol", {}, ...best.map(line)));
+    element("h2", {}, words.answers[meaning], " ", element("bdi", {}, label), " ",
+      element("small", {}, meaning)),
+    ...(note ? [element("p", { class: "told" }, note)] : []), list, ...drawn);
 }
 
-/** @param {import("./trace.js").Word} word */
+/** @param {Word} word */
 function line({ piece, id, score }) {
   const bar = element("span", { class: "bar" });
   bar.style.setProperty("--share", `${Math.max(0, score ?? 0)}`);
   return element("li", { title: `id ${id}` },
     element("bdi", {}, piece), bar, element("span", { class: "score" },
       score === null ? "nan" : number(score)));
+}
+
+/**
+ * Sliders for how a word would be drawn. At first nothing is changed.
+ * @param {Word[]} best
+ * @param {(chosen: Word[]) => void} show
+ */
+function drawing(best, show) {
+  const told = element("small");
+  /** @type {Record<string, HTMLInputElement>} */
+  const sliders = {
+    temperature: slider(words.temperature, 0.1, 2, 0.1, 1),
+    k: slider("k", 1, best.length, 1, best.length),
+    p: slider("p", 0.05, 1, 0.05, 1),
+  };
+  const act = () => {
+    const [temperature, k, p] = Object.values(sliders).map(({ value }) => Number(value));
+    told.textContent = words.drawnFrom(temperature, k, p);
+    show(drawnFrom(best, { temperature, k, p }));
+  };
+  return element("details", { class: "drawing", oninput: act },
+    element("summary", {}, words.drawing),
+    ...Object.entries(sliders).map(([name, input]) =>
+      element("label", {}, words.sliders[name], input)), told);
+}
+
+/**
+ * @param {string} label
+ * @param {number} min
+ * @param {number} max
+ * @param {number} step
+ * @param {number} value
+ */
+function slider(label, min, max, step, value) {
+  return element("input", { type: "range", "aria-label": label, min, max, step, value });
+}
+
+/**
+ * The words that could be drawn, with their probabilities: those of the best k at this
+ * temperature, of which the first that together reach p.
+ * @param {Word[]} best
+ * @param {Drawing} drawing
+ * @returns {Word[]}
+ */
+export function drawnFrom(best, { temperature, k, p }) {
+  const warm = best.slice(0, k).map(({ score }) => (score ?? 0) ** (1 / temperature));
+  const whole = warm.reduce((a, b) => a + b, 0);
+  let before = 0;
+  const chosen = warm.filter((each) => {
+    const reached = before >= p * whole;
+    before += each;
+    return !reached;
+  });
+  const left = chosen.reduce((a, b) => a + b, 0);
+  return chosen.map((each, at) => ({ ...best[at], score: each / left }));
 }
 
 /**

@@ -15,10 +15,13 @@ const WIDEST_LABEL = 0.3; // of the whole picture
 const TALLEST_LABEL = 72;
 const WIDEST_CELL = 64;
 const GAP = 6;
+const REMEMBERED = 10_000; // widths of texts
 
 const context = /** @type {CanvasRenderingContext2D} */ (
   document.createElement("canvas").getContext("2d"));
 const letters = new Intl.Segmenter();
+/** @type {Map<string, number>} */
+const widths = new Map();
 
 /**
  * How wide a text is.
@@ -26,8 +29,14 @@ const letters = new Intl.Segmenter();
  * @param {string} font
  */
 export function measure(text, font) {
+  const key = `${font} ${text}`;
+  const found = widths.get(key);
+  if (found !== undefined) return found;
+  if (widths.size > REMEMBERED) widths.clear();
   context.font = font;
-  return context.measureText(text).width;
+  const { width } = context.measureText(text);
+  widths.set(key, width);
+  return width;
 }
 
 /**

@@ -7,20 +7,24 @@
 import { element } from "./dom.js";
 import { words } from "./words.js";
 
+const EXACT = 32; // bits: nothing was rounded
+
 /**
  * The model in a few words.
  * @param {Trace} trace
  * @returns {string}
  */
-export function about({ about }) {
+export function about({ about, bits }) {
   const { model, config, dtype } = about;
   const size = config && [
     config.shape,
     `${words.layers(config.layers)} × ${words.heads(config.heads)}`,
     `${config.width} ${words.wide}`,
   ];
-  const exact = dtype && dtype !== "float32" && dtype !== "float64" ? words.exact(dtype) : dtype;
-  return [model, ...(size || []), exact].filter(Boolean).join(" · ");
+  const half = dtype && dtype !== "float32" && dtype !== "float64";
+  const exact = half ? words.computed(dtype) : dtype;
+  const rounded = bits < EXACT ? words.rounded(bits) : "";
+  return [model, ...(size || []), exact, rounded].filter(Boolean).join(" · ");
 }
 
 /**

@@ -11,7 +11,7 @@
 
 import { element } from "./dom.js";
 import { brush, pixels } from "./paint.js";
-import { Reading } from "./trace.js";
+import { Reading } from "./reading.js";
 import { words } from "./words.js";
 
 const SHARPEST = 64; // pixels of a small picture, at most
@@ -73,6 +73,11 @@ export class Overview {
     }
   }
 
+  /** Paint no more. */
+  stop() {
+    this.run++;
+  }
+
   /**
    * Paint every head, a layer at a time; a later call takes over from an earlier one.
    * @param {number} sentence
@@ -83,6 +88,8 @@ export class Overview {
     let rested = performance.now();
     for (const [which, stack] of this.trace.stacks.entries()) {
       for (const [at, layer] of stack.layers.entries()) {
+        await this.trace.open([`${layer.place}.weights`]);
+        if (run !== this.run) return;
         const reading = new Reading(this.trace, sentence, stack.heads);
         for (const [head, button] of this.buttons[which][at].entries()) {
           small(button, reading.head(`${layer.place}.weights`, head), palette);
@@ -98,7 +105,7 @@ export class Overview {
 
 /**
  * @param {HTMLButtonElement} button
- * @param {import("./trace.js").Matrix} weights
+ * @param {import("../../formula/algebra.js").Matrix} weights
  * @param {Palette} palette
  */
 function small(button, weights, palette) {

@@ -1,17 +1,18 @@
 /**
  * Painting a matrix: colours, hatching where there is −∞, numbers where they fit, labels.
  *
- * @typedef {import("./trace.js").Matrix} Matrix
+ * @typedef {import("../../formula/algebra.js").Matrix} Matrix
  * @typedef {import("./axis.js").Axis} Axis
  * @typedef {import("./frame.js").Grid} Grid
  * @typedef {import("./colour.js").Palette} Palette
  * @typedef {{ matrix: Matrix, rows: Axis, columns: Axis, grid: Grid, upright: boolean,
- *   palette: Palette }} Plan
+ *   palette: Palette, print: (row: number, column: number, digits: number) => string,
+ *   changes: ((at: number) => boolean) | null }} Plan what is painted, how its numbers are
+ *   printed, and which of them are others than in the trace
  * @typedef {CanvasRenderingContext2D} Brush
  */
 
 import { fit, LABEL, measure } from "./frame.js";
-import { number } from "./number.js";
 
 const LEAST = { width: 24, height: 13 }; // of a cell that has its number written in it
 const SEPARATE = 8; // cells this large have a line between them
@@ -44,7 +45,7 @@ export function scaleOf(matrix) {
  * @param {Matrix} matrix
  * @returns {(x: number) => number}
  */
-function depth(matrix) {
+export function shareOf(matrix) {
   const most = reach(matrix) || 1;
   return scaleOf(matrix) === "root" ? (x) => Math.sqrt(x / most) : (x) => x / most;
 }
@@ -58,7 +59,7 @@ export function pixels(matrix, palette) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [matrix.columns, matrix.rows];
   const image = new ImageData(matrix.columns, matrix.rows);
-  const share = depth(matrix);
+  const share = shareOf(matrix);
   matrix.data.forEach((x, at) => {
     if (!Number.isFinite(x)) return;
     [image.data[4 * at], image.data[4 * at + 1], image.data[4 * at + 2]] = palette.colour(share(x));
@@ -86,6 +87,7 @@ export function paint(to, plan) {
   to.drawImage(pixels(matrix, palette), grid.left, grid.top, width, height);
   separate(to, plan);
   figures(to, plan);
+  corners(to, plan);
   rowLabels(to, plan);
   columnLabels(to, plan);
 }
@@ -133,24 +135,58 @@ function separate(to, { matrix, grid, palette }) {
 }
 
 /**
+ * How many digits fit into the cells, and how large; null where none do.
+ * @param {Plan} plan
+ */
+export function figuresOf({ matrix, grid, palette, print }) {
+  if (grid.width < LEAST.width || grid.height < LEAST.height) return null;
+  const found = FIGURES.find(([digits, size]) => matrix.data.every((_, which) => {
+    const text = print(Math.floor(which / matrix.columns), which % matrix.columns, digits);
+    return measure(text, `${size}px ${palette.font}`) <= grid.width - 3;
+  }));
+  return found ? { digits: found[0], size: found[1] } : null;
+}
+
+/**
  * The numbers themselves, all with as many digits as fit.
  * @param {Brush} to
  * @param {Plan} plan
  */
-function figures(to, { matrix, grid, palette }) {
-  if (grid.width < LEAST.width || grid.height < LEAST.height) return;
-  const fitting = FIGURES.find(([count, size]) => matrix.data.every((x) =>
-    measure(number(x, count), `${size}px ${palette.font}`) <= grid.width - 3));
+function figures(to, plan) {
+  const fitting = figuresOf(plan);
   if (!fitting) return;
-  const [digits, size] = fitting;
-  const share = depth(matrix);
-  [to.font, to.textAlign, to.textBaseline] = [`${size}px ${palette.font}`, "center", "middle"];
+  const { matrix, grid, palette, print } = plan;
+  const share = shareOf(matrix);
+  to.font = `${fitting.size}px ${palette.font}`;
+  [to.textAlign, to.textBaseline] = ["center", "middle"];
   matrix.data.forEach((x, which) => {
     const [i, j] = [Math.floor(which / matrix.columns), which % matrix.columns];
     to.fillStyle = Number.isFinite(x) ? palette.inkOn(palette.colour(share(x))) : palette.muted;
     const { left, top, width, height } = grid;
-    to.fillText(number(x, digits), left + (j + 0.5) * width, top + (i + 0.5) * height + 0.5);
+    const text = print(i, j, fitting.digits);
+    to.fillText(text, left + (j + 0.5) * width, top + (i + 0.5) * height + 0.5);
   });
+}
+
+/**
+ * A corner of each number that is another than in the trace.
+ * @param {Brush} to
+ * @param {Plan} plan
+ */
+function corners(to, { matrix, grid, palette, changes }) {
+  if (!changes) return;
+  const size = Math.max(1, Math.min(6, grid.width / 2, grid.height / 2));
+  to.fillStyle = palette.mark;
+  to.beginPath();
+  for (let which = 0; which < matrix.data.length; which++) {
+    if (!changes(which)) continue;
+    const right = grid.left + (which % matrix.columns + 1) * grid.width;
+    const top = grid.top + Math.floor(which / matrix.columns) * grid.height;
+    to.moveTo(right - size, top);
+    to.lineTo(right, top);
+    to.lineTo(right, top + size);
+  }
+  to.fill();
 }
 
 /**

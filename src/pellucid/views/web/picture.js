@@ -53,6 +53,22 @@ export class Picture {
   }
 
   /**
+   * A frame around what another number was made of: a cell, a row, a column.
+   * @param {{ row?: number, column?: number }} place
+   */
+  outline({ row, column }) {
+    if (!this.plan) return;
+    const { grid, matrix, palette } = this.plan;
+    const [across, down] = [column === undefined ? matrix.columns : 1,
+      row === undefined ? matrix.rows : 1];
+    const to = brush(this.canvas);
+    to.strokeStyle = palette.ink;
+    to.lineWidth = 2;
+    to.strokeRect(grid.left + (column ?? 0) * grid.width, grid.top + (row ?? 0) * grid.height,
+      across * grid.width, down * grid.height);
+  }
+
+  /**
    * @param {CanvasRenderingContext2D} to
    * @param {Plan} plan
    * @param {number} [i]

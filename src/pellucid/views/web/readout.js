@@ -1,8 +1,11 @@
 /**
- * The small note beside the pointer: what stands there, and why.
+ * The small note beside the pointer: what stands there, why, and what can be done with it.
+ *
+ * @typedef {{ label: string, value: string, act: (value: number) => void, give?: () => void }} Form
  */
 
 import { element } from "./dom.js";
+import { words } from "./words.js";
 
 const GAP = 14;
 
@@ -14,16 +17,27 @@ export class Readout {
 
   /**
    * @param {{ x: number, y: number }} point in the window
-   * @param {{ head: string, value?: string, lines: (string | null)[] }} text
+   * @param {{ head: string, value?: string, form?: Form | null,
+   *   lines: { text?: string | null, kind?: string }[] }} text
    */
-  show(point, { head, value, lines }) {
+  show(point, { head, value, lines, form }) {
     this.note.replaceChildren(element("div", { class: "where" }, element("bdi", {}, head)));
     if (value) this.note.append(element("div", { class: "value" }, value));
-    for (const line of lines) {
-      if (line) this.note.append(element("div", { class: "line" }, line));
+    for (const { text, kind = "" } of lines) {
+      if (text) this.note.append(element("div", { class: `line ${kind}` }, text));
     }
+    if (form) this.note.append(formed(form));
+    this.note.classList.toggle("pinned", Boolean(form));
     this.note.hidden = false;
     this.place(point);
+  }
+
+  /**
+   * One more line.
+   * @param {string} text
+   */
+  tell(text) {
+    this.note.append(element("div", { class: "line told" }, text));
   }
 
   /**
@@ -42,4 +56,23 @@ export class Readout {
   hide() {
     this.note.hidden = true;
   }
+}
+
+/**
+ * A number to type.
+ * @param {Form} form
+ */
+function formed({ label, value, act, give }) {
+  const input = element("input", { value, inputmode: "decimal", size: "9" });
+  const read = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const typed = Number(input.value.replace(",", ".").replace("−", "-"));
+    if (input.value.trim() && !Number.isNaN(typed)) act(typed);
+    else input.select();
+  };
+  const made = element("form", { onsubmit: read },
+    element("label", {}, `${label} `, input),
+    element("button", { type: "submit" }, words.ok));
+  if (give) made.append(element("button", { type: "button", onclick: give }, words.give));
+  return made;
 }

@@ -1,16 +1,20 @@
 /**
- * One step of a head: its name, its formula, its matrix, and the number under the pointer.
+ * One step of the road: its name, its formula, its matrix as picture or table.
  *
  * @typedef {import("./picture.js").Cell} Cell
  * @typedef {import("./paint.js").Plan} Plan
  * @typedef {{ point: (step: Step, cell: Cell) => void, leave: () => void,
- *   pin: (step: Step, cell: Cell) => void, enlarge: (step: Step) => void }} Listener
+ *   pin: (step: Step, cell: Cell) => void, enlarge: (step: Step) => void,
+ *   tabulate: (step: Step) => void, hide: (step: Step) => void }} Listener
  */
 
 import { element } from "./dom.js";
 import { number } from "./number.js";
 import { reach, scaleOf } from "./paint.js";
 import { Picture } from "./picture.js";
+import { savePng, saveSvg } from "./saving.js";
+import { summary } from "./summary.js";
+import { table } from "./table.js";
 import { words } from "./words.js";
 
 /** @type {Record<string, [number, number]>} how an arrow key moves: rows, columns */
@@ -21,6 +25,8 @@ export const ARROWS = {
   ArrowRight: [0, 1],
 };
 
+const LAYER = /^\w+\.\d+\.(?:(?:attention|cross)\.(?=\w+$))?/; // goes without saying
+
 export class Step {
   /**
    * @param {{ name: string, written: string }} node
@@ -28,17 +34,31 @@ export class Step {
    */
   constructor(node, listener) {
     this.name = node.name;
-    this.short = node.name.slice(node.name.lastIndexOf(".") + 1);
+    this.short = node.name.replace(LAYER, "");
     this.listener = listener;
     /** @type {Cell | null} */
     this.cell = null;
+    /** @type {"picture" | "table"} */
+    this.view = "picture";
     this.canvas = element("canvas", { tabindex: "0", role: "img" });
     this.picture = new Picture(this.canvas);
+    this.body = element("div", { class: "body" }, this.canvas);
     this.scale = element("span", { class: "scale" });
-    this.button = element("button", { class: "size", onclick: () => listener.enlarge(this) });
+    this.note = element("span", { class: "note" });
+    this.larger = this.button("⤢", words.larger, () => listener.enlarge(this));
+    this.tabular = this.button("▦", words.table, () => listener.tabulate(this));
     this.figure = this.built(node.written);
     this.listen();
-    this.enlarge(false);
+  }
+
+  /**
+   * @param {string} sign
+   * @param {string} title
+   * @param {() => void} act
+   */
+  button(sign, title, act) {
+    const label = `${this.short}: ${title}`;
+    return element("button", { class: "tool", title, "aria-label": label, onclick: act }, sign);
   }
 
   /** @param {string} written */
@@ -46,14 +66,25 @@ export class Step {
     const caption = element("figcaption", {},
       element("span", { class: "name" }, this.short),
       element("span", { class: "formula", title: written }, written ? `= ${written}` : ""),
-      this.button);
-    const meaning = element("p", { class: "meaning" }, words.meanings[this.short] ?? "");
-    const foot = element("div", { class: "foot" }, this.scale);
-    return element("figure", { class: "step" }, caption, meaning, this.canvas, foot);
+      this.larger);
+    const tools = element("span", { class: "tools" },
+      this.tabular,
+      this.button("?", words.exercise, () => this.listener.hide(this)),
+      this.button("PNG", words.savePng, () => savePng(this.picture.base, this.name)),
+      this.button("SVG", words.saveSvg, () => this.picture.plan
+        && saveSvg(this.picture.plan, this.name)));
+    const said = words.meanings[this.name.slice(this.name.lastIndexOf(".") + 1)] ?? "";
+    const meaning = element("p", { class: "meaning", title: said }, said);
+    const foot = element("div", { class: "foot" }, tools, this.note, this.scale);
+    return element("figure", { class: "step", "data-step": this.short },
+      caption, meaning, this.body, foot);
   }
 
-  /** @param {Plan} plan */
-  show(plan) {
+  /**
+   * @param {Plan} plan
+   * @param {string} note
+   */
+  show(plan, note) {
     this.picture.show(plan);
     const { matrix } = plan;
     const scale = scaleOf(matrix);
@@ -63,16 +94,18 @@ export class Step {
       element("span", {}, least),
       element("i", { class: scale }),
       element("span", {}, most));
-    this.canvas.setAttribute("aria-label",
-      `${this.short}: ${matrix.rows} × ${matrix.columns}, ${least} – ${most}`);
+    this.note.textContent = note;
+    this.canvas.setAttribute("aria-label", summary(this.short, plan, [least, most]));
+    this.body.replaceChildren(this.view === "table" ? table(plan, this.short) : this.canvas);
   }
 
   /** @param {boolean} large */
   enlarge(large) {
     this.figure.classList.toggle("large", large);
-    this.button.textContent = large ? "×" : "⤢";
-    this.button.setAttribute("aria-label",
-      `${this.short}: ${large ? words.smaller : words.larger}`);
+    this.larger.textContent = large ? "×" : "⤢";
+    const title = large ? words.smaller : words.larger;
+    this.larger.title = title;
+    this.larger.setAttribute("aria-label", `${this.short}: ${title}`);
   }
 
   listen() {

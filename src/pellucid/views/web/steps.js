@@ -1,24 +1,27 @@
 /**
- * The chosen head in full: its steps in the order in which they follow from one another.
+ * Some values of the road in full: their matrices in the order in which they follow from one
+ * another, the number under the pointer, and what it was made of.
  *
  * @typedef {import("./head.js").Head} Head
  * @typedef {import("./colour.js").Palette} Palette
  * @typedef {import("./picture.js").Cell} Cell
  * @typedef {import("./picture.js").Cursor} Cursor
- * @typedef {{ mark: (cursor: Cursor) => void, readout: import("./readout.js").Readout }} Around
+ * @typedef {{ short: string, cell: Cell }} Pin
+ * @typedef {{ mark: (cursor: Cursor) => void, readout: import("./readout.js").Readout,
+ *   edit: (step: Step, cell: Cell, value: number) => void, moved: () => void }} Around
  */
 
-import { at } from "../../formula/algebra.js";
+import { Exercise } from "./exercise.js";
 import { element } from "./dom.js";
 import { frame, gridOf, LABEL } from "./frame.js";
-import { number } from "./number.js";
 import { Step } from "./step.js";
 import { words } from "./words.js";
 
 const TALLEST = { small: 34, large: 56 }; // a row's height, at most
 const LOWEST = 6; // of a step that is shown large
 const AROUND = 200; // what stands above and below a step that is shown large
-const NARROWEST = 212; // a step, as in the style sheet
+const NARROWEST = { few: 212, many: 168 }; // a step: of few tokens the numbers can be read
+const FEW = 7; // tokens
 const PADDING = 24; // left and right of a picture, together
 
 export class Steps {
@@ -28,66 +31,111 @@ export class Steps {
    */
   constructor(section, around) {
     this.around = around;
-    this.title = element("h2");
     this.list = element("div", { class: "list" });
-    const keys = element("kbd", {}, words.keys);
-    section.append(element("div", { class: "title" }, this.title, keys), this.list);
+    section.append(this.list);
     /** @type {Step[]} */
     this.steps = [];
+    this.narrowest = NARROWEST.few;
     /** @type {Head | null} */
     this.head = null;
     /** @type {Palette | null} */
     this.palette = null;
     /** The short name of the step that is shown large, and of the cell that stays marked. */
     this.large = "";
-    /** @type {{ short: string, cell: Cell } | null} */
+    /** @type {Pin | null} */
     this.pinned = null;
+    /** @type {Map<string, Exercise>} by the short name of the step that is hidden */
+    this.exercises = new Map();
+    /** @type {Set<string>} the short names of steps that are shown as tables */
+    this.tables = new Set();
   }
 
   /**
    * @param {Head} head
+   * @param {string[]} names
    * @param {Palette} palette
    */
-  show(head, palette) {
+  show(head, names, palette) {
     [this.head, this.palette] = [head, palette];
-    this.title.textContent = head.title;
-    this.steps = head.layer.steps.map((name) => new Step(head.trace.node(name), {
+    if (this.steps.map((step) => step.name).join() !== names.join()) this.build(names);
+    this.draw();
+  }
+
+  /** @param {string[]} names */
+  build(names) {
+    const { head } = this;
+    if (!head) return;
+    this.exercises.clear();
+    this.steps = names.map((name) => new Step(head.trace.node(name), {
       point: (step, cell) => this.pinned || this.point(step, cell),
       leave: () => this.pinned || this.leave(),
       pin: (step, cell) => this.pin(step, cell),
       enlarge: (step) => this.enlarge(step.short),
+      tabulate: (step) => this.tabulate(step.short),
+      hide: (step) => this.hide(step),
     }));
     this.list.replaceChildren(...this.steps.map((step) => step.figure));
-    this.draw();
   }
 
   /** Paint all matrices for the room there is. */
   draw() {
     const { head, palette } = this;
     if (!head || !palette) return;
+    const many = Math.max(...head.tokens.map(({ labels }) => labels.length)) > FEW;
+    this.narrowest = NARROWEST[many ? "many" : "few"];
+    this.list.style.setProperty("--narrowest", `${this.narrowest}px`);
     for (const step of this.steps) step.enlarge(step.short === this.large);
-    const beside = this.list.clientWidth > 2 * NARROWEST;
     for (const step of this.steps) {
-      const large = step.short === this.large;
-      const axes = head.axes(step.name);
-      const laid = frame(head.tokens, {
-        width: step.figure.clientWidth - PADDING,
-        cell: large ? tallest(head.matrix(step.name).rows) : TALLEST.small,
-        font: `${LABEL}px ${palette.font}`,
-      });
-      const grid = gridOf(laid, axes.columns, beside && !large ? "beside" : "alone");
-      const { upright } = laid;
-      step.show({ matrix: head.matrix(step.name), ...axes, grid, upright, palette });
+      step.view = this.tables.has(step.short) ? "table" : "picture";
+      step.show(this.plan(step, head, palette), head.isEnd(step.name) ? words.end : "");
     }
     this.again();
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Head} head
+   * @param {Palette} palette
+   */
+  plan(step, head, palette) {
+    const large = step.short === this.large;
+    const [axes, matrix] = [head.axes(step.name), head.matrix(step.name)];
+    const laid = frame(head.tokens, {
+      width: step.figure.clientWidth - PADDING,
+      cell: large ? tallest(matrix.rows) : TALLEST.small,
+      font: `${LABEL}px ${palette.font}`,
+    });
+    const beside = this.list.clientWidth > 2 * this.narrowest && !large;
+    const grid = gridOf(laid, axes.columns, beside ? "beside" : "alone");
+    const exercise = this.exercises.get(step.short);
+    return {
+      matrix: exercise ? exercise.shown(matrix) : matrix,
+      ...axes,
+      grid,
+      upright: laid.upright,
+      palette,
+      print: (/** @type {number} */ row, /** @type {number} */ column,
+        /** @type {number} */ digits) => (exercise?.isHidden(row, column) ? "?"
+        : head.printed(step.name, { row, column }, digits).text),
+      changes: head.changes(step.name),
+    };
   }
 
   /** Point once more at what stays marked, whichever head is shown now. */
   again() {
     const { pinned } = this;
     const step = this.steps.find((each) => each.short === pinned?.short);
-    if (step && pinned) this.point(step, pinned.cell);
+    if (step && pinned && this.fits(step, pinned.cell)) this.point(step, pinned.cell);
     else this.leave();
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Cell} cell
+   */
+  fits(step, { row, column }) {
+    const { rows = 0, columns = 0 } = step.picture.plan?.matrix ?? {};
+    return row < rows && column < columns;
   }
 
   /**
@@ -100,13 +148,63 @@ export class Steps {
     const { rows, columns } = head.axes(step.name);
     this.around.mark({ [rows.letter]: cell.row, [columns.letter]: cell.column });
     const arrow = rows.tokens && columns.tokens ? " → " : ", ";
-    const { written } = head.trace.node(step.name);
-    const why = head.arithmetic(step.name, cell);
+    const where = `${rows.labels[cell.row]}${arrow}${columns.labels[cell.column]}`;
+    const exercise = this.exercises.get(step.short);
+    const hidden = exercise?.isHidden(cell.row, cell.column);
     this.around.readout.show(step.picture.middle(cell), {
-      head: `${rows.labels[cell.row]}${arrow}${columns.labels[cell.column]}`,
-      value: number(at(head.matrix(step.name), cell.row, cell.column)),
-      lines: [written && `${step.short} = ${written}`, why && `= ${why}`],
+      head: where,
+      value: hidden ? "?" : head.printed(step.name, cell).text,
+      lines: this.lines(step, cell, Boolean(hidden)),
+      form: this.pinned ? this.form(step, cell) : null,
     });
+    this.markParents(step, cell);
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Cell} cell
+   * @param {boolean} hidden
+   */
+  lines(step, cell, hidden) {
+    const { trace } = /** @type {Head} */ (this.head);
+    const { written, line } = trace.node(step.name);
+    const why = hidden ? null : this.head?.arithmetic(step.name, cell);
+    return [
+      { text: written && `${step.short} = ${written}` },
+      { text: why && `= ${why}` },
+      { text: line === undefined ? "" : trace.code[line], kind: "code" },
+    ];
+  }
+
+  /**
+   * What can be done with a number that stays marked: guess it where it is hidden, else change it.
+   * @param {Step} step
+   * @param {Cell} cell
+   */
+  form(step, cell) {
+    const exercise = this.exercises.get(step.short);
+    const told = this.head?.printed(step.name, cell).text ?? "";
+    const act = (/** @type {number} */ value) => {
+      if (!exercise?.isHidden(cell.row, cell.column)) this.around.edit(step, cell, value);
+      else {
+        const right = exercise.guess(cell, value);
+        this.draw();
+        this.around.readout.tell(right ? words.right : words.wrong);
+      }
+    };
+    return exercise?.isHidden(cell.row, cell.column)
+      ? { label: words.guess, value: "", act, give: () => { exercise.reveal(cell); this.draw(); } }
+      : { label: words.edit, value: told.replace("−", "-"), act };
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Cell} cell
+   */
+  markParents(step, cell) {
+    for (const { name, place } of this.head?.reads(step.name, cell) ?? []) {
+      for (const each of this.steps) if (each.name === name) each.picture.outline(place);
+    }
   }
 
   leave() {
@@ -125,11 +223,13 @@ export class Steps {
       && pinned.cell.row === cell.row && pinned.cell.column === cell.column;
     this.pinned = same ? null : { short: step.short, cell };
     this.again();
+    this.around.moved();
   }
 
   unpin() {
     this.pinned = null;
     this.leave();
+    this.around.moved();
   }
 
   /** @param {string} short */
@@ -137,6 +237,21 @@ export class Steps {
     this.large = this.large === short ? "" : short;
     this.draw();
     this.list.scrollIntoView({ block: "nearest" });
+    this.around.moved();
+  }
+
+  /** @param {string} short */
+  tabulate(short) {
+    if (!this.tables.delete(short)) this.tables.add(short);
+    this.draw();
+  }
+
+  /** @param {Step} step */
+  hide(step) {
+    if (!this.exercises.delete(step.short) && this.head) {
+      this.exercises.set(step.short, new Exercise(this.head.matrix(step.name)));
+    }
+    this.draw();
   }
 
   /** @param {Cursor} cursor */

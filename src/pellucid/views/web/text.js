@@ -8,6 +8,7 @@
  *   readout: import("./readout.js").Readout }} Around
  */
 
+import { answersAnew } from "./anew.js";
 import { firstPosition, showAnswers } from "./answers.js";
 import { element, part } from "./dom.js";
 import { Strip } from "./strip.js";
@@ -55,8 +56,18 @@ export class Text {
     this.around.point(stream, at);
     this.around.readout.show({ x: left, y: bottom - 8 }, {
       head: labels[at],
-      lines: [words.token(ids[at], ...offsets[at])],
+      lines: [{ text: words.token(ids[at], ...offsets[at]) }],
     });
+  }
+
+  /**
+   * Say what the model answers, under the changes of a what-if.
+   * @param {import("./head.js").Head} head
+   */
+  answerWith(head) {
+    this.head = head;
+    const stream = this.streams.at(-1);
+    if (stream && this.at !== undefined) this.answer(stream, this.at);
   }
 
   /** Answers belong to the last stream: the only text, or the target. */
@@ -75,8 +86,14 @@ export class Text {
   answer(stream, at) {
     const { answers, texts } = this.trace;
     if (!answers || stream !== this.streams.at(-1)) return;
+    this.at = at;
     const label = texts[stream][this.sentence].labels[at];
-    showAnswers(part("answers"), answers, { sentence: this.sentence, at, label });
+    const changed = this.head && !this.head.whatIf.isEmpty;
+    const best = (changed && this.head && answersAnew(this.head, at))
+      || answers.words[this.sentence][at] || [];
+    const note = changed ? words[best === answers.words[this.sentence][at] ? "recorded" : "anew"]
+      : "";
+    showAnswers(part("answers"), answers.meaning, { best, label, note });
     this.strips.at(-1)?.choose(at);
   }
 

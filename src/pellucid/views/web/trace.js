@@ -1,12 +1,11 @@
 /**
- * The trace in the browser: recorded values as they came, all others derived from them.
+ * The trace in the browser: what it says of itself, and its numbers, part by part. A part is
+ * unpacked when it is first needed.
  *
- * @typedef {import("../../formula/algebra.js").Matrix} Matrix
- * @typedef {import("../../formula/algebra.js").Value} Value
+ * @typedef {import("./packing.js").Packed} Packed
+ * @typedef {import("./packing.js").Numbers} Numbers
  * @typedef {{ name: string, axes: string, written: string, operation?: string,
- *   parents?: string[], settings?: Record<string, any> }} Node
- * @typedef {"float32" | "float64" | "int32" | "uint8"} Kind
- * @typedef {{ kind: Kind, shape: number[], data: string[] }} Numbers one base64 text a sentence
+ *   parents?: string[], settings?: Record<string, any>, line?: number }} Node
  * @typedef {{ text: string, labels: string[], ids: number[], offsets: [number, number][],
  *   special: boolean[] }} Tokens
  * @typedef {{ layer: number, place: string, steps: string[] }} Layer
@@ -15,35 +14,52 @@
  * @typedef {{ piece: string, id: number, score: number | null }} Word
  * @typedef {{ meaning: "probability" | "cosine", words: Word[][][] }} Answers
  * @typedef {{ format: number, about: Record<string, any>, texts: Record<string, Tokens[]>,
- *   nodes: Node[], values: Record<string, Numbers>, stacks: Stack[],
- *   answers: Answers | null }} Payload
+ *   nodes: Node[], values: Record<string, Numbers>, stacks: Stack[], answers: Answers | null,
+ *   code: string[], bits: number, vocabulary: string[] }} Description
  */
 
-import { evaluate, headOf } from "../../formula/algebra.js";
+import { read, unpacked, unpackedJson } from "./packing.js";
 
-const FORMAT = 1;
-const ARRAYS = {
-  float32: Float32Array,
-  float64: Float64Array,
-  int32: Int32Array,
-  uint8: Uint8Array,
-};
+const FORMAT = 2;
+const REMEMBERED = 8; // values, so that a long text leaves memory for others
+const OF_SOURCE = /\.(?:memory|real|key|value)$/; // what cross-attention has from the encoder
 
 export class Trace {
-  /** @param {Payload} payload */
-  constructor(payload) {
-    if (payload.format !== FORMAT) throw new Error(`The page's data have no format ${FORMAT}.`);
-    this.about = payload.about;
-    this.texts = payload.texts;
-    this.stacks = payload.stacks;
-    this.answers = payload.answers;
-    this.numbers = payload.values;
-    this.nodes = new Map(payload.nodes.map((node) => [node.name, node]));
+  /**
+   * @param {Description} description
+   * @param {Map<string, Packed>} parts
+   */
+  constructor(description, parts) {
+    if (description.format !== FORMAT) throw new Error(`The page's data have no format ${FORMAT}.`);
+    this.about = description.about;
+    this.texts = description.texts;
+    this.stacks = description.stacks;
+    this.answers = description.answers;
+    this.numbers = description.values;
+    this.code = description.code;
+    this.bits = description.bits;
+    this.vocabulary = description.vocabulary;
+    this.nodes = new Map(description.nodes.map((node) => [node.name, node]));
+    this.parts = parts;
+    /** @type {Map<string, Promise<void>>} */
+    this.opening = new Map();
+    /** @type {Map<string, Uint8Array>} */
+    this.contents = new Map();
+    /** @type {Map<string, import("./packing.js").Read & { shape: number[] }>} */
+    this.known = new Map();
+  }
+
+  /** @param {Map<string, Packed>} parts the description among them */
+  static async of(parts) {
+    const packed = parts.get("trace");
+    if (!packed) throw new Error("The page has no trace.");
+    return new Trace(await unpackedJson(packed), parts);
   }
 
   /** How many sentences were run side by side. */
   get sentences() {
-    return Math.max(...Object.values(this.numbers).map((each) => each.data.length));
+    const [texts] = Object.values(this.texts);
+    return texts?.length ?? Math.max(...Object.values(this.numbers).map((of) => of.sentences));
   }
 
   /**
@@ -57,128 +73,86 @@ export class Trace {
   }
 
   /**
-   * The tokens that an axis stands for, if it stands for tokens.
-   * @param {Stack} stack
-   * @param {string} axis a letter
+   * Unpack what these values follow from.
+   * @param {string[]} names
+   */
+  async open(names) {
+    await Promise.all([...this.needed(names)].map((part) => this.unpack(part)));
+  }
+
+  /**
+   * @param {string[]} names
+   * @returns {Set<string>}
+   */
+  needed(names) {
+    const [waiting, seen, parts] = [[...names], new Set(names), new Set()];
+    for (const name of waiting) {
+      if (this.numbers[name]) parts.add(this.numbers[name].part);
+      else for (const parent of this.nodes.get(name)?.parents ?? []) {
+        if (!seen.has(parent)) waiting.push(parent);
+        seen.add(parent);
+      }
+    }
+    return parts;
+  }
+
+  /** @param {string} part */
+  unpack(part) {
+    const packed = this.parts.get(part);
+    if (!packed) throw new Error(`The page has no part ${part}.`);
+    const opening = this.opening.get(part) ?? unpacked(packed).then((content) => {
+      this.contents.set(part, content);
+    });
+    this.opening.set(part, opening);
+    return opening;
+  }
+
+  /**
+   * A recorded value's numbers; null where it was not recorded.
+   * @param {string} name
+   * @param {number} sentence
+   */
+  recorded(name, sentence) {
+    const numbers = this.numbers[name];
+    if (!numbers) return null;
+    const key = `${sentence} ${name}`;
+    const found = this.known.get(key) ?? this.read(name, numbers, sentence);
+    this.known.delete(key);
+    this.known.set(key, found); // the last in line is the last to be forgotten
+    if (this.known.size > REMEMBERED) this.known.delete(this.known.keys().next().value ?? "");
+    return found;
+  }
+
+  /**
+   * @param {string} name
+   * @param {Numbers} numbers
+   * @param {number} sentence
+   */
+  read(name, numbers, sentence) {
+    const content = this.contents.get(numbers.part);
+    if (!content) throw new Error(`${name} has not been unpacked yet.`);
+    return { ...read(content, numbers, sentence), shape: numbers.shape };
+  }
+
+  /**
+   * The tokens that an axis of a value stands for, if it stands for tokens.
+   * @param {string} name
+   * @param {string} letter of the axis
    * @param {number} sentence
    * @returns {Tokens | null}
    */
-  tokens(stack, axis, sentence) {
-    const stream = { T: stack.rows, S: stack.columns }[axis];
-    return stream ? this.texts[stream][sentence] : null;
-  }
-}
-
-/**
- * One sentence's values. Whole values are remembered as long as the reading lives; those of a
- * single head only in the `known` that is handed in.
- */
-export class Reading {
-  /**
-   * @param {Trace} trace
-   * @param {number} sentence
-   * @param {number} heads how many there are
-   */
-  constructor(trace, sentence, heads) {
-    this.trace = trace;
-    this.sentence = sentence;
-    this.heads = heads;
-    /** @type {Map<string, Value>} */
-    this.kept = new Map();
+  tokens(name, letter, sentence) {
+    return "TS".includes(letter) ? this.texts[this.stream(name, letter)]?.[sentence] ?? null : null;
   }
 
   /**
-   * A value as one head sees it: its own matrix, its group's, or the only one.
+   * Which text an axis runs along.
    * @param {string} name
-   * @param {number} head
-   * @param {Map<string, Matrix>} [known]
-   * @returns {Matrix}
+   * @param {string} letter
    */
-  head(name, head, known = new Map()) {
-    const found = known.get(name);
-    if (found) return found;
-    const parents = this.ofHeads(name);
-    const value = parents
-      ? evaluate(this.formula(name), parents.map((each) => this.head(each, head, known)))
-      : headOf(this.whole(name), head, this.heads);
-    known.set(name, /** @type {Matrix} */ (value));
-    return /** @type {Matrix} */ (value);
+  stream(name, letter) {
+    const crossing = /\.cross\.\w+$/.test(name) && (letter === "S" || OF_SOURCE.test(name));
+    const stream = crossing || /^(?:source|encoder)\./.test(name) ? "source" : "target";
+    return stream in this.texts ? stream : "tokens";
   }
-
-  /**
-   * A value with all its heads.
-   * @param {string} name
-   * @returns {Value}
-   */
-  whole(name) {
-    const value = this.kept.get(name) ?? this.recorded(name) ?? this.derived(name);
-    this.kept.set(name, value);
-    return value;
-  }
-
-  /** @param {string} name */
-  recorded(name) {
-    const numbers = this.trace.numbers[name];
-    if (!numbers) return null;
-    const letter = this.trace.nodes.get(name)?.axes.at(-1) ?? "";
-    return shaped(decoded(numbers, this.sentence), numbers.shape, "TS".includes(letter || "-"));
-  }
-
-  /** @param {string} name */
-  derived(name) {
-    const formula = this.formula(name);
-    return evaluate(formula, formula.parents.map((parent) => this.whole(parent)));
-  }
-
-  /** @param {string} name */
-  formula(name) {
-    const { operation, parents, settings } = this.trace.node(name);
-    if (!operation || !parents) throw new Error(`${name} is not among the page's numbers.`);
-    return { operation, parents, settings };
-  }
-
-  /**
-   * The parents, where each head of the value follows from the same head of these; else null.
-   * @param {string} name
-   */
-  ofHeads(name) {
-    const node = this.trace.nodes.get(name);
-    if (this.trace.numbers[name] || !node?.parents || !hasHeads(node)) return null;
-    const cut = node.parents.some((parent) => hasHeads(this.trace.nodes.get(parent)));
-    return cut ? node.parents : null;
-  }
-}
-
-/** @param {Node} [node] */
-function hasHeads(node) {
-  return node !== undefined && /[HG]/.test(node.axes);
-}
-
-/**
- * @param {Numbers} numbers
- * @param {number} sentence
- */
-function decoded({ kind, data }, sentence) {
-  const text = atob(data[Math.min(sentence, data.length - 1)]);
-  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-  return Float64Array.from(new ARRAYS[kind](bytes.buffer));
-}
-
-/**
- * @param {Float64Array} data
- * @param {number[]} shape
- * @param {boolean} upright whether a single axis is a column
- * @returns {Value}
- */
-function shaped(data, shape, upright) {
-  if (shape.length === 3) {
-    const [heads, ...rest] = shape;
-    const size = data.length / heads;
-    return Array.from({ length: heads }, (_, h) => /** @type {Matrix} */ (
-      shaped(data.subarray(h * size, (h + 1) * size), rest, upright)));
-  }
-  const [rows, columns] = shape.length === 2 ? shape
-    : upright ? [data.length, 1] : [1, data.length];
-  if (rows * columns !== data.length) throw new Error("Numbers are missing in this page.");
-  return { rows, columns, data };
 }

@@ -1,0 +1,58 @@
+"""Figures as files: which there are, and how the ending says what to write."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from pellucid.errors import UsageError
+from pellucid.record.store import Wish
+from pellucid.record.trace import Trace
+from pellucid.views.plots import answers, attention, positions, statistics
+from pellucid.views.plots.style import styled
+
+Drawn = Callable[[Trace, Wish], Figure]
+
+FIGURES: dict[str, Drawn] = {
+    "overview": lambda trace, wish: attention.overview(trace, sentence=wish.sentence),
+    "head": lambda trace, wish: attention.head(
+        trace, layer=wish.layer, head=wish.head, sentence=wish.sentence
+    ),
+    "heads": lambda trace, wish: attention.heads(trace, layer=wish.layer, sentence=wish.sentence),
+    "cross": lambda trace, wish: attention.heads(
+        trace, layer=wish.layer, part="cross", sentence=wish.sentence
+    ),
+    "norms": lambda trace, wish: statistics.norms(trace, sentence=wish.sentence),
+    "logits": lambda trace, wish: answers.logits(trace, sentence=wish.sentence),
+    "positions": lambda trace, wish: positions.positions(
+        trace, head=wish.head or 0, sentence=wish.sentence
+    ),
+}
+
+
+def draw(trace: Trace, wish: Wish) -> Figure:
+    """The figure that was wished for."""
+    if wish.figure not in FIGURES:
+        raise UsageError(f"There is no figure {wish.figure!r}; it is one of {', '.join(FIGURES)}.")
+    return FIGURES[wish.figure](trace, wish)
+
+
+def write(trace: Trace, path: Path, wish: Wish, format: str) -> None:
+    """Draw it and write it, both in our style."""
+    with styled(None):
+        draw(trace, wish).savefig(path, format=format)
+
+
+def png(trace: Trace, path: Path, wish: Wish) -> None:
+    """As a picture of dots."""
+    write(trace, path, wish, "png")
+
+
+def svg(trace: Trace, path: Path, wish: Wish) -> None:
+    """As lines for a browser."""
+    write(trace, path, wish, "svg")
+
+
+def pdf(trace: Trace, path: Path, wish: Wish) -> None:
+    """As lines for paper."""
+    write(trace, path, wish, "pdf")
