@@ -10,13 +10,13 @@ from transformers import GPT2Config, GPT2LMHeadModel
 FILES = {"encoder.json": "vocab.json", "vocab.bpe": "merges.txt"}
 
 
-def build(folder: Path) -> Path:
-    """Write the checkpoint: 12 layers, 12 heads, width 768, vocabulary 50,257, length 1,024.
+def build(folder: Path, width: int = 768) -> Path:
+    """Write the checkpoint: 12 layers, 12 heads, vocabulary 50,257, length 1,024.
 
     Biases and norms are random too, so that none of them can be forgotten without being seen.
     """
     torch.manual_seed(0)
-    model = GPT2LMHeadModel(GPT2Config())
+    model = GPT2LMHeadModel(GPT2Config(n_embd=width))
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if name.endswith("bias") or ".ln_" in name:

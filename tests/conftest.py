@@ -120,18 +120,18 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture(scope="session")
-def recalculate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
-    """A function from a workbook to a copy whose formulas LibreOffice has all computed afresh."""
+def recalculate(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Path]]:
+    """A function from workbooks to copies whose formulas LibreOffice has all computed afresh."""
     soffice = shutil.which("soffice") or missing("no LibreOffice Calc here")
     profile = tmp_path_factory.mktemp("profile")
     (profile / "user").mkdir()
     (profile / "user" / "registrymodifications.xcu").write_text(ALWAYS_RECALCULATE)
     settings = (f"-env:UserInstallation={profile.as_uri()}", "--headless")
 
-    def afresh(workbook: Path) -> Path:
+    def afresh(*workbooks: Path) -> list[Path]:
         out = tmp_path_factory.mktemp("recalculated")
-        command = [soffice, *settings, "--convert-to", "xlsx", "--outdir", out, workbook]
+        command = [soffice, *settings, "--convert-to", "xlsx", "--outdir", out, *workbooks]
         subprocess.run(command, check=True, capture_output=True, timeout=300)
-        return (out / workbook.name).resolve(strict=True)
+        return [(out / workbook.name).resolve(strict=True) for workbook in workbooks]
 
     return afresh

@@ -62,6 +62,18 @@ def test_smollm2_knows_the_capital_of_france(run: Run, smollm2: Path) -> None:
     assert told[-2:] == ["What is the capital of France?", "The capital of France is Paris."]
 
 
+@pytest.mark.usefixtures("one_thread")
+def test_induction_heads_are_found_and_confirmed(run: Run, smollm2: Path) -> None:
+    lines = [line.rsplit(maxsplit=2) for line in run("induction.py").splitlines() if line]
+    surprise = {name: float(last) for name, _, last in lines[4:]}
+    assert surprise["all heads"] < 4
+    assert surprise["without 8 induction"] > 10
+    assert surprise["without 8 previous"] > 8
+    assert [
+        last for name, _, last in lines[4:] if name == "without 8 others" and float(last) > 5
+    ] == []
+
+
 def test_bart_says_words(run: Run, shared: Path) -> None:
     folder = shared / "data" / "weights-bart-g2p-us"
     told = run("letters_to_phonemes.py", folder, "transformer", "attention", "mouse")
@@ -76,3 +88,24 @@ def test_bart_says_words(run: Run, shared: Path) -> None:
 def test_bart_says_72_percent_of_its_dictionary(run: Run, shared: Path) -> None:
     told = run("letters_to_phonemes.py", shared / "data" / "weights-bart-g2p-us")
     assert told == "72.0% of 300 words as in the dictionary\n"
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_norms_and_positions_are_exchanged(run: Run, tmp_path: Path) -> None:
+    text, figure = tmp_path / "text.txt", tmp_path / "curves.svg"
+    text.write_text("the seal slept on the ice, and the mouse by the sea.\n" * 40)
+    sizes = ("--steps", "4", "--context", "16", "--width", "16")
+    told = run("norms_and_positions.py", text, *sizes, "--save", figure)
+    lines = [line.split() for line in told.splitlines() if line]
+    assert [line[0] for line in lines] == [
+        *("norm", "layer", "rms", "batch", "none"),
+        *("positions", "none", "sinusoidal", "learned", "rotary", "relative", "alibi"),
+        str(figure),
+    ]
+    losses = [float(line[1]) for line in lines if len(line) == 2]
+    assert len(losses) == 10
+    assert all(1 < loss < 5 for loss in losses)
+    layer, learned = losses[0], losses[6]
+    assert layer == learned  # one and the same model
+    assert len(set(losses)) > 6
+    assert "alibi" in figure.read_text()

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from pellucid.models.model import Model
     from pellucid.nn.config import Config
     from pellucid.record.trace import Trace
+    from pellucid.study.compare import compare
+    from pellucid.study.edits import edit
+    from pellucid.study.heads import heads
+    from pellucid.study.induction import induction
+    from pellucid.study.lens import lens
+    from pellucid.study.pairs import same_sense
+    from pellucid.study.senses import senses
+    from pellucid.study.why import why
+    from pellucid.train import train
+    from pellucid.train.comparing import compare_models
 
 __version__ = version("pellucid")
 
@@ -29,10 +39,38 @@ HOMES = {
     "PellucidError": "pellucid.errors",
     "Trace": "pellucid.record.trace",
     "UsageError": "pellucid.errors",
+    "compare": "pellucid.study.compare",
+    "compare_models": "pellucid.train.comparing",
+    "edit": "pellucid.study.edits",
+    "heads": "pellucid.study.heads",
+    "induction": "pellucid.study.induction",
+    "lens": "pellucid.study.lens",
     "load": "pellucid.models.load",
+    "same_sense": "pellucid.study.pairs",
+    "senses": "pellucid.study.senses",
+    "train": "pellucid.train",
+    "why": "pellucid.study.why",
 }
 
-__all__ = ["Config", "Model", "Output", "PellucidError", "Trace", "UsageError", "load"]
+__all__ = [
+    "Config",
+    "Model",
+    "Output",
+    "PellucidError",
+    "Trace",
+    "UsageError",
+    "compare",
+    "compare_models",
+    "edit",
+    "heads",
+    "induction",
+    "lens",
+    "load",
+    "same_sense",
+    "senses",
+    "train",
+    "why",
+]
 
 
 def __getattr__(name: str) -> Any:

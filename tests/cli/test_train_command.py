@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from pellucid.cli.train import TrainClassify
+from pellucid.train.linear import TfidfClassifier, usual_vectorizer
+
+TRAIN = ("train", "classify", "--model", "tfidf")
 TOPICS = {"animal": "cat seal bird mouse", "tech": "screen cable key mouse"}
 LINES = [
     (f"the {word} was {place}", topic)
@@ -22,11 +26,11 @@ def data(tmp_path: Path) -> None:
 
 @pytest.fixture
 def trained(run) -> None:
-    assert run("train", "classify", "train.csv", "--out", "run").status == 0
+    assert run(*TRAIN, "train.csv", "--out", "run").status == 0
 
 
 def test_a_run(run, tmp_path: Path) -> None:
-    ran = run("train", "classify", "train.csv", "--dev", "test.csv", "--out", "run")
+    ran = run(*TRAIN, "train.csv", "--dev", "test.csv", "--out", "run")
     assert ran.status == 0
     assert ran.err == "saved: run\n"
     assert ran.out == (tmp_path / "run" / "report.txt").read_text()
@@ -34,9 +38,9 @@ def test_a_run(run, tmp_path: Path) -> None:
 
 
 def test_without_a_dev_set_it_says_so(run) -> None:
-    ran = run("train", "classify", "train.csv", "--out", "run")
+    ran = run(*TRAIN, "train.csv", "--out", "run")
     assert ran.err.endswith(
-        "note: Give --dev FILE to measure it on texts that it did not learn from.\n"
+        "note: Give --valid FILE to measure it on texts that it did not learn from.\n"
     )
     assert "On dev" not in ran.out
 
@@ -60,28 +64,41 @@ def test_a_class_that_was_never_learned_is_a_mistake(run, tmp_path: Path) -> Non
 def test_a_run_knows_how_its_files_were_laid_out(run, tmp_path: Path) -> None:
     (tmp_path / "lines").write_bytes("\n".join(f"{y} {text}" for text, y in LINES).encode("utf-16"))
     layout = ("--delimiter", " ", "--columns", "label,text", "--encoding", "utf-16")
-    assert run("train", "classify", "lines", *layout, "--out", "run").status == 0
+    assert run(*TRAIN, "lines", *layout, "--out", "run").status == 0
     assert json.loads(run("evaluate", "run", "lines", "--json").out)["accuracy"] > 0.8
+
+
+def test_a_layout_may_be_taken_back(run, tmp_path: Path) -> None:
+    """Learned from a file without a header, measured on one that has it."""
+    (tmp_path / "bare.csv").write_text("\n".join(f"{y},{text}" for text, y in LINES))
+    assert run(*TRAIN, "bare.csv", "--columns", "label,text", "--out", "run").status == 0
+    assert run("evaluate", "run", "test.csv").status == 0  # its header is taken for an example
+    as_it_is = json.loads(run("evaluate", "run", "test.csv", "--columns", "none", "--json").out)
+    assert as_it_is == {"accuracy": 2 / 3, "macro_f1": pytest.approx(2 / 3)}
 
 
 def test_a_folder_for_each_class(run, tmp_path: Path) -> None:
     for number, (text, label) in enumerate(LINES):
         (tmp_path / "corpus" / label).mkdir(parents=True, exist_ok=True)
         (tmp_path / "corpus" / label / f"{number}.txt").write_text(text)
-    assert run("train", "classify", "corpus", "--unit", "file", "--out", "run").status == 0
+    assert run(*TRAIN, "corpus", "--unit", "file", "--out", "run").status == 0
     assert json.loads(run("evaluate", "run", "test.csv", "--unit", "line", "--json").out)
 
 
+def test_the_usual_settings_are_the_models_own() -> None:
+    usual = TrainClassify(files=[], out=Path("run")).tfidf()
+    assert usual.vectorizer.get_params() == usual_vectorizer().get_params()
+    assert usual.freedom == TfidfClassifier().freedom
+
+
 def test_settings_reach_the_model(run, tmp_path: Path) -> None:
-    options = ("--ngrams", "1", "--stem", "porter", "--fewest", "2", "--freedom", "3")
-    run("train", "classify", "train.csv", *options, "--out", "run")
+    words = ("--ngrams", "1", "--stem", "porter", "--normalize", "nfc,lower")
+    options = (*words, "--fewest", "3", "--freedom", "3")
+    run(*TRAIN, "train.csv", *options, "--out", "run")
     about = json.loads((tmp_path / "run" / "model.json").read_text())
-    assert (about["freedom"], about["fewest"], about["kind"]) == (3, 2, "tfidf-log")
+    assert (about["freedom"], about["fewest"], about["kind"]) == (3, 3, "tfidf-log")
     assert about["analyzer"]["steps"] == ["nfc", "lower", "porter"]
     assert about["analyzer"]["ngrams"] == [1, 1]
-
-
-TRAIN = ("train", "classify")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +114,7 @@ TRAIN = ("train", "classify")
         ([*TRAIN, "train.csv", "--ngrams", "0", "--out", "run"], 2, "N-grams of 0 to 0 words"),
         ([*TRAIN, "one.csv", "--out", "run"], 1, "All texts have the label 'x'"),
         ([*TRAIN, "a.txt", "--out", "run"], 1, "The text of line 1 has no label"),
-        (["train"], 2, "Missing command. See pellucid train --help."),
+        (["train"], 2, "Missing command: say what is to be trained, --resume RUN, or"),
         (["evaluate", "no", "test.csv"], 2, "no is no run of pellucid train"),
         (["evaluate", ".", "test.csv"], 2, ". is no run of pellucid train"),
         (["evaluate", "no"], 2, "Missing argument 'FILE'"),

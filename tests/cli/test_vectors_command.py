@@ -99,6 +99,7 @@ def test_a_broken_line_may_be_left_out(run, tmp_path: Path) -> None:
     [
         (["reviews.tsv"], 2, "reviews.tsv has no column 'text'; it has 'sentence', 'topic'."),
         ([*READ, "--label", "y"], 2, "reviews.tsv has no column 'y'; it has 'sentence', 'topic'."),
+        (["new.txt.gz", "--label", "y"], 2, "new.txt.gz is read as plain text, which has no"),
         (["nothing.txt"], 2, "There is no file nothing.txt."),
         ([*READ, "--ngrams", "2-1"], 2, "N-grams of 2 to 1 words make no sense; write like 1-2."),
         ([*READ, "--ngrams", "two"], 2, "--ngrams 'two' makes no sense; write like 1-2."),
@@ -113,7 +114,7 @@ def test_a_broken_line_may_be_left_out(run, tmp_path: Path) -> None:
         ([*READ, "--spy", "a.txt"], 2, "a.txt is no picture; end its name in .png, .svg or .pdf."),
         ([*READ, "--with", "no.npz"], 2, "There is no file no.npz; vectors are a .npz with"),
         ([*READ, "--with", "no.npz", "--kind", "counts"], 2, "--with brings its own kind"),
-        (["new.txt.gz", "--pattern", "z"], 1, "There is no word in 1 texts; mind the pattern."),
+        (["new.txt.gz", "--pattern", "z"], 1, "No word was found in the texts; is the"),
         ([], 2, "Missing argument 'FILE'. See pellucid vectors --help."),
     ],
 )

@@ -13,21 +13,45 @@ import typer
 
 from pellucid import __version__
 from pellucid.cli.check import Check
+from pellucid.cli.compare import Compare
+from pellucid.cli.compare_models import CompareModels
+from pellucid.cli.embed import Embed
 from pellucid.cli.evaluate import Evaluate
+from pellucid.cli.generate import Generate
+from pellucid.cli.heads import Heads
+from pellucid.cli.lens import Lens
+from pellucid.cli.open import Open
 from pellucid.cli.problems import guarded
+from pellucid.cli.report import Report
+from pellucid.cli.score import Score
 from pellucid.cli.see import See
+from pellucid.cli.senses import Senses
 from pellucid.cli.tokenizer import tokenizer
 from pellucid.cli.train import train
+from pellucid.cli.translate import Translate
 from pellucid.cli.vectors import Vectors
+from pellucid.cli.why import Why
 from pellucid.cli.words import Words
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.command("see")(See)
+app.command("open")(Open)
+app.command("compare")(Compare)
+app.command("senses")(Senses)
+app.command("heads")(Heads)
+app.command("lens")(Lens)
+app.command("why")(Why)
 app.command("check")(Check)
+app.command("generate")(Generate)
+app.command("translate")(Translate)
+app.command("score")(Score)
+app.command("embed")(Embed)
 app.command("words")(Words)
 app.command("vectors")(Vectors)
 app.add_typer(train)
 app.command("evaluate")(Evaluate)
+app.command("report")(Report)
+app.command("compare-models")(CompareModels)
 app.add_typer(tokenizer)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pellucid.cli.problems import notes, say
+from pellucid.cli.problems import notes
 from pellucid.cli.see import waiting
 from pellucid.errors import PellucidError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """Check a model: batched = alone, padded = not, looked-at = not, ours = transformers'.
+    """Check a model: batched = alone, cached = not, looked-at = not, ours = transformers'.
 
     Random sentences go through the model; every number of the runs is compared.
 
@@ -45,13 +45,9 @@ class Check:
 
     def run(self) -> None:
         """Print what was found; a number that differs is an error."""
-        from pellucid.checks.equalities import ABSENT
-
         with notes(), waiting(f"Checking {self.model}"):
             rows = self._rows()
         print(self._printed(rows), flush=True)
-        if not self.against:
-            say(ABSENT, who="note")
         if failed := rows.failed:
             raise PellucidError(f"{len(failed)} of {len(rows)} numbers differ: {failed.worst}.")
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
@@ -59,11 +60,16 @@ class See:
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Also write a file, its ending says what: .html, .json or .safetensors. "
+            help="Also write a file, its ending says what: .html, .xlsx, .png, .svg, .pdf, "
+            ".json or .safetensors. "
             "May be given again.",
             show_default=False,
         ),
     ] = None
+    figure: Annotated[
+        Literal["overview", "head", "heads", "cross", "norms", "logits", "positions"],
+        typer.Option(help="What .png, .svg and .pdf show."),
+    ] = "overview"
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False
     json: Annotated[
         bool, typer.Option("--json", help="Print the numbers as JSON, not as a picture.")
@@ -133,8 +139,12 @@ class See:
                 raise UsageError(f"--keep {pattern!r} fits no name; one is {example}.")
 
     def _save(self, trace: "Trace") -> None:
+        from pellucid.record import store
+
         for path in self.save or []:
-            trace.save(path, weights=self.weights, existing=self._existing)
+            with waiting(f"Writing {path}") as told:
+                wish = store.Wish(self.weights, self.layer, self.head, figure=self.figure, told=told)
+                store.save(trace, path, wish, self._existing)
             say(str(path), who="saved")
 
     def _print(self, trace: "Trace", choice: "Choice") -> None:
@@ -185,8 +195,9 @@ def size(text: str) -> float:
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """A sign of life on stderr where somebody sits before it."""
+def waiting(what: str) -> Iterator[Callable[[str], None]]:
+    """A sign of life on stderr where somebody sits before it; it takes words on how far it is."""
     console = Console(stderr=True)
-    with console.status(f"{what} …") if console.is_terminal else nullcontext():
-        yield
+    what = escape(what)
+    with console.status(f"{what} …") if console.is_terminal else nullcontext() as status:
+        yield lambda far: status.update(f"{what}: {escape(far)} …") if status else None

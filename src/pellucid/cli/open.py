@@ -1,0 +1,76 @@
+"""`pellucid open`: a page in the browser that follows what is typed."""
+
+import webbrowser
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pellucid.cli.problems import notes, say
+from pellucid.errors import UsageError
+
+if TYPE_CHECKING:
+    from pellucid.record.trace import Trace
+
+LOOPBACK = "127.0.0.1"
+EXAMPLES = {"tokens": "The seal slept on the ice.", "source": "The seal slept on the ice."}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """Open a model in the browser: type, and every number follows.
+
+    The page is served to this machine alone; --host lets others in. Ctrl-C ends it.
+
+    [dim]Examples:[/]
+    [cyan]pellucid open[/]
+    [cyan]pellucid open mouse[/]
+    [cyan]pellucid open --port 8000 --no-browser folder[/]
+    """
+
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A built-in model, a checkpoint's folder, or a name on a hub."
+        ),
+    ] = "minilm"
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 0
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = LOOPBACK
+    longest: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many characters may be typed.")
+    ] = 4000
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")
+    ] = True
+
+    def run(self) -> None:
+        """Serve until somebody ends it."""
+        from pellucid.models.load import load
+        from pellucid.models.mouse import MICE
+        from pellucid.views.live import Server, Studio
+
+        with notes():
+            model = load(self.model)
+
+        def look(texts: Sequence[str]) -> "Trace":
+            return model.see(*texts)
+
+        examples = [EXAMPLES.get(stream, "The") for stream in model.streams]
+        if self.model in MICE:
+            examples = [MICE[self.model].sentence]
+        studio = Studio(look, model.streams, model.name, self.longest, examples)
+        try:
+            server = Server(studio, self.host, self.port)
+        except OSError as error:
+            raise UsageError(
+                f"{self.host}:{self.port} cannot be listened on ({error.strerror}); "
+                "choose another --port."
+            ) from error
+        with server:
+            say(server.address, who="open")
+            if self.browser:
+                webbrowser.open(server.address)
+            with suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
+                server.serve_forever()

@@ -1,0 +1,157 @@
+"""`pellucid train`: Transformers from files, whatever the task; what is wrong is said early."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import pellucid
+from pellucid.models.encoder_decoder import EncoderDecoder
+
+SMALL = ("--width", "16", "--layers", "1", "--heads", "2", "--vocabulary", "300", "--rate", "0.01")
+BRIEF = (*SMALL, "--steps", "6", "--measure", "3", "--warmup", "1")
+TOPICS = {"animal": "cat seal bird mouse", "tech": "screen cable key mouse"}
+LINES = [
+    f"the {word} was {place}\t{topic}"
+    for topic, words in TOPICS.items()
+    for word in words.split()
+    for place in ("here", "there", "gone", "his", "hers", "old", "new", "red")
+]
+NUMBERS = "one two three four five six seven eight nine ten".split()
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("\n".join(["text\tlabel", *LINES]))
+    (tmp_path / "dev.tsv").write_text("text\tlabel\na cat\tanimal\na key\ttech\n")
+    english = [f"{a} and {b}" for a in NUMBERS for b in NUMBERS[:4]]
+    (tmp_path / "train.en").write_text("\n".join(english))
+    (tmp_path / "train.xx").write_text("\n".join(" ".join(text.split()[::-1]) for text in english))
+    (tmp_path / "a.txt").write_text("\n\n".join(" ".join(NUMBERS) for _ in range(30)))
+    (tmp_path / "b.txt").write_text("\n\n".join(LINES))
+
+
+def said(folder: Path) -> dict:
+    return tomllib.loads((folder / "settings.toml").read_text())
+
+
+def test_a_classifier(run, tmp_path: Path) -> None:
+    options = ("--valid", "dev.tsv", *SMALL, "--epochs", "30", "--rows", "16", "--warmup", "10")
+    ran = run("train", "classify", "train.tsv", *options, "--out", "run")
+    assert (ran.status, ran.err) == (0, "saved: run\n")
+    assert ran.out == (tmp_path / "run" / "report.txt").read_text()
+    assert "On dev:\n\naccuracy  100.0%  of 2 examples" in ran.out
+    score = json.loads(run("evaluate", "run", "dev.tsv", "--json").out)
+    assert score == {"accuracy": 1.0, "macro_f1": 1.0}
+    trace = pellucid.load(tmp_path / "run").see("the cat was here")
+    assert trace["classes.probabilities"].argmax() == 0
+
+
+@pytest.mark.parametrize(
+    ("task", "files", "measure"),
+    [
+        ("generate", ["a.txt"], {"loss", "perplexity", "bits_per_byte"}),
+        ("translate", ["train.en", "train.xx"], {"loss", "perplexity", "bits_per_byte"}),
+        ("bert", ["a.txt", "b.txt"], {"words", "next_sentence"}),
+    ],
+)
+def test_every_task(run, tmp_path: Path, task: str, files: list[str], measure: set[str]) -> None:
+    longest = ("--longest", "32")
+    ran = run("train", task, *files, *BRIEF, *longest, "--out", "run")
+    assert (ran.status, ran.err) == (0, "saved: run\n")
+    score = json.loads(run("evaluate", "run", *files, "--json").out)
+    assert score.keys() == measure
+    assert all(number > 0 for number in score.values())
+    model = pellucid.load(tmp_path / "run")
+    texts = ("one and two", "two and one") if isinstance(model, EncoderDecoder) else ("one two",)
+    assert model.see(*texts)
+    lines = (tmp_path / "run" / "log.jsonl").read_text().splitlines()
+    log = [json.loads(line) for line in lines]
+    assert [entry["step"] for entry in log if "valid" in entry] == [3, 6]
+    assert [entry["step"] for entry in log if "loss" in entry] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_run_is_repeated_from_its_settings_and_goes_on(run, tmp_path: Path) -> None:
+    run("train", "generate", "a.txt", *BRIEF, "--longest", "32", "--out", "run")
+    first = (tmp_path / "run" / "model.safetensors").read_bytes()
+    assert run("train", "--settings", "run/settings.toml", "--out", "again").status == 0
+    assert (tmp_path / "again" / "model.safetensors").read_bytes() == first
+    assert said(tmp_path / "run") == said(tmp_path / "again")
+    ran = run("train", "--resume", "run", "--set", "steps=8")
+    assert "Settings changed since this run began: steps was 6, is 8." in ran.err
+    assert said(tmp_path / "run")["learning"]["steps"] == 8
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() != first
+
+
+def test_fine_tuning(run, tmp_path: Path) -> None:
+    run("train", "bert", "a.txt", "b.txt", *BRIEF, "--longest", "32", "--out", "bert")
+    options = ("--from", "bert", "--steps", "4", "--freeze", "1", "--pooling", "pooled")
+    ran = run("train", "classify", "train.tsv", *options, "--out", "run")
+    assert ran.status == 0
+    pair = [pellucid.load(tmp_path / name) for name in ("bert", "run")]
+    words = [model.state()["entrance.embed.words.weight"] for model in pair]
+    assert (words[0] == words[1]).all()
+    assert said(tmp_path / "run")["learning"]["rate"] == 1e-4
+
+
+def test_several_labels_and_pairs(run, tmp_path: Path) -> None:
+    (tmp_path / "several.tsv").write_text("text\tlabel\na\tx,y\nb\tx\nc\ty\nd\tx,y\n")
+    ran = run("train", "classify", "several.tsv", "--several", ",", *BRIEF, "--out", "several")
+    assert ran.status == 0
+    assert "classes     2" in ran.out
+    (tmp_path / "pairs.tsv").write_text("text\tother\tlabel\na\tb\t0\nb\tb\t1\nc\ta\t0\na\ta\t1\n")
+    ran = run("train", "classify", "pairs.tsv", "--pair", "other", *BRIEF, "--out", "pairs")
+    assert ran.status == 0
+    assert run("evaluate", "pairs", "pairs.tsv", "--json").status == 0
+    assert pellucid.load(tmp_path / "pairs").config.segments == 2
+
+
+CLASSIFY = ("train", "classify", "train.tsv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "sentence"),
+    [
+        ([*CLASSIFY, "--heads", "3"], 2, "The width 128 cannot be cut into 3 equal heads."),
+        ([*CLASSIFY, "--rate", "-1"], 2, "rate is -1.0; expected is a number, 0 or more."),
+        ([*CLASSIFY, "--longest", "3"], 1, "and the model reads at most 3; cut such texts"),
+        ([*CLASSIFY, "--valid", "new.tsv"], 1, "has the label 'food', which no text to learn from"),
+        ([*CLASSIFY, "--from", "nothing"], 2, "There is no model 'nothing'"),
+        (["train", "classify", "one.tsv"], 1, "All texts have the label 'x'; two labels"),
+        (["train", "classify", "empty.tsv"], 1, "Text 1 is empty; leave it out, or fill it."),
+        (["train", "translate", "train.en", "one.tsv"], 1, "train.en has 40 lines and one.tsv 3"),
+        (["train", "translate", "train.en"], 2, "1 files came; give one of sources and one of"),
+        (["train", "translate", "gap.en", "gap.xx"], 1, "gap.xx line 2 is empty; fill it, or"),
+        (["train", "bert", "a.txt"], 1, "learned from two documents or more"),
+        (["train", "generate", "blank.txt"], 1, "There is no text in blank.txt."),
+        (["train", "--resume", "no"], 2, "no is no run that can go on; it has no settings.toml."),
+        (["train", "--settings", "odd.toml"], 2, "There is no setting 'colour'"),
+        (["train", "--settings", "bad.toml"], 2, "bad.toml cannot be read as settings"),
+    ],
+)
+def test_bad_input_is_said_and_leaves_nothing(
+    run, tmp_path: Path, arguments: list[str], status: int, sentence: str
+) -> None:
+    (tmp_path / "new.tsv").write_text("text\tlabel\nsoup\tfood\n")
+    (tmp_path / "one.tsv").write_text("text\tlabel\na\tx\nb\tx\n")
+    (tmp_path / "empty.tsv").write_text("text\tlabel\n \tx\nb\ty\n")
+    (tmp_path / "gap.en").write_text("a\nb\nc\n")
+    (tmp_path / "gap.xx").write_text("a\n\nc\n")
+    (tmp_path / "blank.txt").write_text("\n\n")
+    (tmp_path / "odd.toml").write_text('task = "generate"\n[model]\ncolour = "red"\n')
+    (tmp_path / "bad.toml").write_text("task = ")
+    out = () if "--resume" in arguments else ("--out", "run")
+    held = () if "--valid" in arguments or "classify" not in arguments else ("--held-out", "0")
+    ran = run(*arguments, *held, *out)
+    assert ran.status == status
+    assert sentence in ran.sentence
+    assert not (tmp_path / "run").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_long_texts_are_cut_when_asked_and_counted(run) -> None:
+    options = (*BRIEF, "--longest", "8", "--too-long", "cut")
+    ran = run("train", "classify", "train.tsv", *options, "--out", "run")
+    assert ran.status == 0
+    assert "texts were cut to 8 tokens." in ran.err
