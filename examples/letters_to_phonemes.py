@@ -1,10 +1,12 @@
-"""An encoder-decoder turns the letters of a word into its sounds.
+"""An encoder-decoder turns the letters of a word into its sounds, and shows what it considered.
 
     python examples/letters_to_phonemes.py FOLDER transformer attention mouse
+    python examples/letters_to_phonemes.py FOLDER tomato --beams 5 --tree
 
 FOLDER holds a BART of 751,488 parameters (hexgrad/misaki's fallback for English as it is spoken
-in America). It has no tokenizer: a letter's id is its place in `grapheme_chars` of config.json,
-a sound's in `phoneme_chars`. Without words, it is asked a sample of its own dictionary.
+in America). It comes without a tokenizer: a letter's id is its place in `grapheme_chars` of
+config.json, a sound's in `phoneme_chars`, so one is made here. Without words, it is asked a sample
+of its own dictionary.
 """
 
 import argparse
@@ -13,28 +15,36 @@ import json
 import random
 from pathlib import Path
 
-import torch
+import tokenizers
+from tokenizers import decoders, models, pre_tokenizers, processors
 
 import pellucid
 from pellucid.models.model import Model
+from pellucid.text.tokenizer import Tokenizer
 
-START, END, UNKNOWN = 1, 2, 3
-LONGEST = 40  # sounds
+SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]  # ids 0 to 3
 
 
-@torch.inference_mode()
-def say(model: Model, word: str) -> str:
-    """The sounds of a word: after each, the likeliest one."""
-    letters, sounds = model.settings["grapheme_chars"], model.settings["phoneme_chars"]
-    known = [letters.index(letter) if letter in letters else UNKNOWN for letter in word]
-    source = torch.tensor([[START, *known, END]])
-    target = [model.settings["decoder_start_token_id"]]
-    while len(target) <= LONGEST:
-        logits = model(source, torch.tensor([target])).logits
-        target.append(int(logits[0, -1].argmax()))
-        if target[-1] == END:
-            break
-    return "".join(sounds[number] for number in target if number > UNKNOWN)
+def signs(listed: str) -> Tokenizer:
+    """A tokenizer whose pieces are single signs, each with the number of its place in the list."""
+    numbers = {sign: at for at, sign in enumerate(listed) if at >= len(SPECIAL)}
+    numbers |= {name: at for at, name in enumerate(SPECIAL)}
+    inner = tokenizers.Tokenizer(models.WordLevel(numbers, unk_token="<unk>"))
+    inner.add_special_tokens(SPECIAL)
+    inner.pre_tokenizer = pre_tokenizers.Split(tokenizers.Regex("."), "isolated")
+    inner.post_processor = processors.TemplateProcessing(
+        "<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
+    )
+    inner.decoder = decoders.Fuse()
+    return Tokenizer(inner)
+
+
+def load(folder: Path) -> Model:
+    """The model, with a tokenizer for letters and one for sounds."""
+    model = pellucid.load(folder)
+    model.tokenizer = signs(model.settings["grapheme_chars"])
+    model.tokenizer.target = signs(model.settings["phoneme_chars"])
+    return model
 
 
 def dictionary(folder: Path) -> dict[str, str]:
@@ -51,7 +61,8 @@ def share_right(model: Model, folder: Path, words: int, seed: int = 0) -> float:
     """How many of so many words, drawn by chance, it says exactly as the dictionary does."""
     known = dictionary(folder)
     drawn = random.Random(seed).sample(list(known), words)
-    return sum(say(model, word) == known[word] for word in drawn) / words
+    said = model.translate(drawn)
+    return sum(s[0].text == known[word] for word, s in zip(drawn, said, strict=True)) / words
 
 
 def main() -> None:
@@ -59,10 +70,15 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the model is")
     parser.add_argument("words", nargs="*", help="what to say")
     parser.add_argument("--sample", type=int, default=300, metavar="N", help="words to draw")
+    parser.add_argument("--beams", type=int, default=1, metavar="N", help="branches of the search")
+    parser.add_argument("--tree", action="store_true", help="show every candidate")
     chosen = parser.parse_args()
-    model = pellucid.load(chosen.folder)
+    model = load(chosen.folder)
     for word in chosen.words:
-        print(f"{word:16} {say(model, word)}")
+        best = model.translate(word, beams=chosen.beams)[0]
+        print(f"{word:16} {best.text}")
+        if chosen.tree:
+            print(f"\n{best.terms}\n\n{best.tree}\n")
     if not chosen.words:
         share = share_right(model, chosen.folder, chosen.sample)
         print(f"{share:.1%} of {chosen.sample} words as in the dictionary")

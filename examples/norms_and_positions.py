@@ -22,7 +22,7 @@ from pellucid.train.making import config, new
 from pellucid.train.objectives import Language
 from pellucid.train.rows import Rows
 from pellucid.train.settings import Settings, usual
-from pellucid.views.figures import save_figure
+from pellucid.views.figures import save_curves
 
 CHOICES = {
     "norm": ("layer", "rms", "batch", "none"),
@@ -73,7 +73,7 @@ def main() -> None:
     for name, curves in panels.items():
         lines = [(choice, f"{each.values[-1]:.4f}") for choice, each in curves.items()]
         print(aligned([(name, "nats a character"), *lines]), end="\n\n")
-    print(save_figure(panels, asked.save, 2, existing="replace"))
+    print(save_curves(panels, asked.save, columns=2, existing="replace"))
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ it is shown how sure the model was, and what it would have said instead.
 import argparse
 from collections.abc import Iterator
 from importlib.util import find_spec
+from math import exp
 from pathlib import Path
 
-import torch
-
 import pellucid
+from pellucid.decode.tree import Node
 from pellucid.models.model import Model
 
 # how the model was trained to be spoken to
@@ -36,19 +36,18 @@ def file_of_smollm2() -> Path:
     return next(Path(spec.origin).parent.rglob("*.gguf"))
 
 
-@torch.inference_mode()
 def answer(model: Model, question: str, longest: int = 40) -> Iterator[tuple[str, str]]:
     """The words of the answer, each the likeliest, and the three likeliest with their shares."""
-    ids = list(model.tokenizer.encode(CHAT.format(question=question)).ids)
-    for _ in range(longest):
-        shares = model(torch.tensor([ids])).logits[0, -1].softmax(-1)
-        best = shares.topk(3)
-        ids.append(int(best.indices[0]))
-        if ids[-1] == END:
-            return
-        words = map(model.tokenizer.piece, best.indices.tolist())
-        pairs = zip(words, best.values.tolist(), strict=True)
-        yield model.tokenizer.piece(ids[-1]), "  ".join(f"{w!r} {p:.0%}" for w, p in pairs)
+    best = model.generate(CHAT.format(question=question), max_new_tokens=longest)[0]
+    for chosen, *others in best.tree.steps():
+        if chosen.token != END:
+            three = [chosen, *others][:3]
+            shares = [f"{piece(model, each)!r} {exp(each.log_probability):.0%}" for each in three]
+            yield piece(model, chosen), "  ".join(shares)
+
+
+def piece(model: Model, node: Node) -> str:
+    return model.tokenizer.piece(node.token)
 
 
 def main() -> None:

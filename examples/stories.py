@@ -116,14 +116,12 @@ def tokenizer(path: Path, vocabulary: int) -> Tokenizer:
     return Tokenizer(inner)
 
 
-@torch.inference_mode()
 def tell(model: Model, beginning: str = "", length: int = LENGTH) -> str:
-    """A story of so many tokens: after each, the likeliest one."""
+    """A story of so many tokens: after each, the likeliest one, even if it is an end."""
     ids = list(model.tokenizer.encode(beginning).ids) if beginning else [START]
-    while len(ids) <= length:
-        logits = model(torch.tensor([ids])).logits
-        ids.append(int(logits[0, -1].argmax()))
-    return model.tokenizer.decode(ids)
+    model.generation = {"eos_token_id": []}
+    told = model.generate(ids=[ids], max_new_tokens=length + 1 - len(ids))[0][0]
+    return model.tokenizer.decode([*ids, *told.ids])
 
 
 def main() -> None:

@@ -1,10 +1,14 @@
-"""Data sets as they come, written as tables with the columns text and label.
+"""Data sets as they come, written as tables with the columns text and label; and plain texts.
 
     python recipes/prepare.py FOLDER_OF_DATA OUT
+
+The plain texts, in small letters as SST-2 is, are for a model to read before it learns SST-2.
 """
 
 import argparse
 import csv
+import gzip
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +47,22 @@ SETS = {
 }
 
 
+BOOKS = (
+    "books/alice-in-wonderland.txt",
+    "books/sherlock-holmes.txt.gz",
+    "books/war-and-peace.txt.gz",
+    "wikitext-2/valid.txt.gz",
+    "wikitext-2/test.txt.gz",
+)
+
+
+def plain(path: Path) -> str:
+    """A book in small letters, its paragraphs on lines of their own, an empty one between."""
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    paragraphs = re.split(r"\n\s*\n|(?<=\n) ", raw.decode("utf-8").lower())
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs if each.strip())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
@@ -52,6 +72,11 @@ def main() -> None:
     for name, (read, path) in SETS.items():
         lines = [f"{text}\t{label}\n" for text, label in read(given.data / path)]
         (given.out / f"{name}.tsv").write_text("".join(["text\tlabel\n", *lines]), "utf-8")
+    for path in BOOKS:
+        name = Path(path).name.removesuffix(".gz")
+        (given.out / name).write_text(plain(given.data / path), "utf-8")
+    reviews = [text for text, _ in sst2(given.data / SETS["sst2.train"][1])]
+    (given.out / "reviews.txt").write_text("\n\n".join(reviews), "utf-8")
 
 
 if __name__ == "__main__":

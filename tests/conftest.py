@@ -120,6 +120,12 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture(scope="session")
+def gnumeric() -> str:
+    """A second spreadsheet: the program that recalculates and converts its files."""
+    return shutil.which("ssconvert") or missing("no Gnumeric here")
+
+
+@pytest.fixture(scope="session")
 def recalculate(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Path]]:
     """A function from workbooks to copies whose formulas LibreOffice has all computed afresh."""
     soffice = shutil.which("soffice") or missing("no LibreOffice Calc here")

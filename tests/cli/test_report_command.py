@@ -41,6 +41,15 @@ def test_figures(run, tmp_path: Path) -> None:
     assert run("report", "run", "--save", "curves.svg", "--force").status == 0
 
 
+def test_a_run_without_curves(run, trained: Path) -> None:
+    (trained / "log.jsonl").unlink()
+    ran = run("report", "run")
+    assert (ran.status, ran.out, ran.err) == (0, "model  small\n\n", "")
+    assert "run has no log.jsonl" in run("report", "run", "--save", "curves.svg").sentence
+    (trained / "log.jsonl").touch()
+    assert "has no step yet" in run("report", "run", "--save", "curves.svg").sentence
+
+
 def test_for_programs(run) -> None:
     ran = run("report", "run", "--json")
     told = json.loads(ran.out)

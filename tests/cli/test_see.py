@@ -156,3 +156,20 @@ def test_the_other_models_are_named_where_minilm_is_missing(run, monkeypatch) ->
     assert ran.status == 2
     assert "pellucid[minilm]" in ran.sentence
     assert "--model mouse" in ran.sentence
+
+
+def test_a_workbook_of_one_head_and_figures(run, tmp_path: Path) -> None:
+    saved = "--save", "head.xlsx", "--save", "heads.png", "--save", "heads.svg"
+    ran = run("see", "cat and mouse", "--model", "mouse", "--layer", "0", "--head", "0", *saved)
+    assert ran.status == 0
+    assert ran.err == "saved: head.xlsx\nsaved: heads.png\nsaved: heads.svg\n"
+    assert (tmp_path / "head.xlsx").read_bytes().startswith(b"PK")
+    assert (tmp_path / "heads.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_that_cannot_be_drawn_is_said(run, tmp_path: Path) -> None:
+    given = "--model", "mouse", "--save", "norms.png", "--figure", "norms"
+    ran = run("see", "cat and mouse", *given)
+    assert ran.status == 2
+    assert ran.sentence == "This model has no norm whose statistics could be drawn."
+    assert not list(tmp_path.iterdir())

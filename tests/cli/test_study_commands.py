@@ -109,8 +109,10 @@ def test_senses(run, encoder: str, sentences: Path, tmp_path: Path) -> None:
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "a.json").read_text())["senses"] == ["animal", "water"]
     unlabelled = run("senses", str(sentences), "--model", encoder, "--word", "bank")
-    assert unlabelled.status == 2
-    assert "has no label" in unlabelled.sentence
+    assert fits(unlabelled.out)
+    assert "4 sentences without labels" in unlabelled.out
+    sentences.write_text("text\tsense\nthe bank\twater\na bank\t\n")
+    assert "line 3" in run("senses", str(sentences), *options).sentence
 
 
 def test_lens(run, decoder: str, encoder: str) -> None:

@@ -197,3 +197,17 @@ def test_bad_edits_are_said(seen: Trace) -> None:
         edit(seen, silence_heads(seen, 0, [12]))
     with pytest.raises(UsageError, match=r"has no 'encoder\.0\.nothing'"):
         edit(seen, silence("encoder.0.nothing"))
+
+
+def test_views_show_what_was_edited(tmp_path: Path) -> None:
+    from pellucid.views.choice import Choice
+    from pellucid.views.terminal import draw
+
+    trace = zoo.build("decoder").see(zoo.SENTENCE)
+    changed = edit(trace, silence_heads(trace, 1, [2]))
+    told = "\n".join(line.plain for line in draw(changed, Choice(1, 2), 80))
+    assert "Edited: decoder.1.attention.mixed (head 2 silenced)" in told.replace("\n ", " ")
+    assert "mixed_before" in told
+    for ending in (".json", ".html", ".xlsx"):
+        assert changed.save(tmp_path / f"edited{ending}").stat().st_size > 1000
+    assert "mixed_kept" in (tmp_path / "edited.json").read_text()

@@ -9,6 +9,7 @@ import zoo
 
 import pellucid
 from pellucid import UsageError
+from pellucid.study.groups import fall, groups
 from pellucid.study.pairs import Question, best_threshold, same_sense
 from pellucid.study.senses import left_out, senses, similarities
 from pellucid.study.vectors import Use, batches, use, vectors
@@ -57,6 +58,26 @@ def test_senses_of_a_small_model() -> None:
     assert alone.accuracy == alone.learned == found.learned
     assert "left out" in alone.how
     json.dumps(found.to_json())
+
+
+def test_groups_without_labels() -> None:
+    model = zoo.build("post")
+    found = groups(model, "bank", [*WATER, *SEAL])
+    assert found.best > 0
+    assert set(found.groups) == {0, 1}
+    assert found.picture.points.shape == (3, 8, 2)
+    json.dumps(found.to_json())
+    with pytest.raises(UsageError, match="cannot fall into 9"):
+        groups(model, "bank", WATER, count=9)
+
+
+def test_far_groups_are_found() -> None:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(40, 6, generator=generator) * 0.1
+    x[20:] += 3
+    numbers, apart = fall(x, 2)
+    assert len({*numbers[:20].tolist()}) == len({*numbers[20:].tolist()}) == 1
+    assert apart > 0.9
 
 
 def test_bad_examples() -> None:

@@ -58,7 +58,7 @@ def test_one_table(compared: Comparison) -> None:
     assert head.split("  ")[-1] == "size"
     assert "accuracy test" in head
     assert "±" not in rows[1]
-    assert rows[2].count("±") == 4
+    assert rows[2].count("±") == 3
     trial = compared.of("cnn")[0]
     assert f"{trial.parameters:,}" in rows[2]
     assert trial.bytes > 4 * trial.parameters

@@ -1,6 +1,7 @@
 """Numbers that say how good a model is: as the libraries have them, and whatever the batches."""
 
 import math
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,62 +13,68 @@ from sacrebleu import corpus_bleu, corpus_chrf
 from sklearn.metrics import confusion_matrix
 from torch.nn import functional
 
-import pellucid
-from pellucid import PellucidError, UsageError
-from pellucid.models.decoder import Decoder
-from pellucid.nn.config import Config
-from pellucid.text.training import train
+from pellucid import UsageError
+from pellucid.train import learner
 from pellucid.train.calibration import Calibration
+from pellucid.train.examples import Examples
+from pellucid.train.order import Size
+from pellucid.train.run import scored
 from pellucid.train.score import Score
-from pellucid.train.surprise import Surprise, surprise, target_bytes
+from pellucid.train.settings import usual
+from pellucid.train.several import SeveralScore
+from pellucid.train.surprise import Surprise
+from pellucid.train.transformer import TransformerClassifier
 from pellucid.train.translation import TranslationScore
+from pellucid.train.writer import Writer
 
 TEXTS = [
     "the seal slept on the ice",
     "ice",
     "🙂 a café by the sea, where the seal and the mouse met for the first time",
-    "the mouse",
-    *(f"seal number {number}" for number in range(4)),
+    *(f"seal number {number}" for number in range(9)),
 ]
 
 
 @pytest.fixture(scope="module")
-def model() -> Decoder:
+def writer() -> Writer:
+    writer = Writer(usual(task="generate", width=16, layers=1, heads=2, longest=7, vocabulary=300))
+    writer.model = writer.make(TEXTS).eval()
     torch.manual_seed(0)
-    tokenizer = train(TEXTS, kind="bpe", size=300)
-    sizes = {"width": 16, "layers": 2, "heads": 2, "inner": 32, "longest": 12}
-    words = tokenizer.inner.get_vocab_size()
-    model = Decoder(Config(shape="decoder", vocabulary=words, head="language", **sizes)).eval()
-    for weights in model.parameters():
+    for weights in writer.model.parameters():
         torch.nn.init.normal_(weights, std=0.5)
-    model.tokenizer = tokenizer
-    return model
+    return writer
 
 
-@pytest.fixture(scope="module")
-def nats(model: Decoder) -> float:
-    """−Σ ln p, by one run of the model for each target."""
-    with torch.inference_mode():
-        return sum(one_by_one(model, text) for text in TEXTS)
-
-
-def one_by_one(model: Decoder, text: str) -> float:
-    ids = model.tokenizer.encode(text).ids
-    longest, nats = model.config.longest, 0.0
+@torch.inference_mode()
+def one_by_one(writer: Writer) -> float:
+    """−Σ ln p, by one run of the model for each token: what is before it in its block and text."""
+    rows, context, nats = writer.objective(TEXTS, "").rows, writer.context, 0.0
+    ids = rows.ids.tolist()
     for at in range(1, len(ids)):
-        start = (at - 1) // longest * longest
-        logits = model(torch.tensor([ids[start:at]])).logits
+        block = (at - 1) // context * context
+        text = max(start for start in rows.starts if start < at)
+        logits = writer.model(torch.tensor([ids[max(block, text) : at]])).logits
         nats -= float(functional.log_softmax(logits[0, -1], -1)[ids[at]])
     return nats
 
 
-@pytest.mark.parametrize("at_once", [1, 4, 64])
-def test_surprise_does_not_depend_on_the_batches(model: Decoder, nats: float, at_once: int) -> None:
-    told = surprise(model, TEXTS, at_once)
-    assert told.nats == pytest.approx(nats, rel=1e-5)
-    lengths = [len(model.tokenizer.encode(text)) for text in TEXTS]
-    assert max(lengths) > model.config.longest
-    assert told.tokens == sum(lengths) - len(TEXTS)
+def test_surprise_is_that_of_every_token(writer: Writer) -> None:
+    told = writer.score(TEXTS)
+    assert told.nats == pytest.approx(one_by_one(writer), rel=1e-5)
+    assert told.tokens == len(writer.objective(TEXTS, "").rows.ids) - 1
+    assert told.bytes == sum(len(text.encode()) for text in TEXTS)
+
+
+@pytest.mark.parametrize("rows", [1, 4, 64])
+def test_surprise_does_not_depend_on_the_batches(
+    writer: Writer, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = writer.score(TEXTS)
+    monkeypatch.setattr(learner, "MEASURED", Size(rows=rows))
+    again = writer.score(TEXTS)
+    assert again.nats == pytest.approx(told.nats, rel=1e-6)
+    assert (again.tokens, again.bytes) == (told.tokens, told.bytes)
+    assert len(writer.objective(TEXTS, "").lengths) > 4
 
 
 def test_figures_of_surprise() -> None:
@@ -77,19 +84,6 @@ def test_figures_of_surprise() -> None:
     assert told.bits_per_byte == pytest.approx(0.5)
     assert told.to_json()["perplexity"] == told.perplexity
     assert "bits per byte  0.5000  of 80 bytes" in str(told)
-
-
-def test_the_bytes_of_targets(model: Decoder) -> None:
-    tokens = model.tokenizer.encode("the café")
-    first = tokens.text[: tokens.offsets[0][1]]
-    assert target_bytes(tokens) == len("the café".encode()) - len(first)
-
-
-def test_nothing_to_be_surprised_by(model: Decoder) -> None:
-    with pytest.raises(PellucidError, match="No text has a second token"):
-        surprise(model, ["."])
-    with pytest.raises(UsageError, match="has no head for words"):
-        surprise(pellucid.load("mouse-causal"), ["cat and mouse"])
 
 
 SURE = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
@@ -131,6 +125,32 @@ def test_a_score_with_confidences() -> None:
     assert "calibration error" in str(score)
     assert "true, below what was answered  a  b" in str(score)
     assert Score.of("aab", "aba").calibration is None
+
+
+def test_several_classes_by_hand() -> None:
+    truth, answers = [["a", "b"], ["a"], [], ["c"]], [["b", "a"], ["b"], [], ["c", "a"]]
+    score = SeveralScore.of(truth, answers)
+    assert score.exact == 2 / 4
+    a, b, c = score.classes
+    assert (a.name, a.examples, a.precision, a.recall, a.f1) == ("a", 2, 1 / 2, 1 / 2, 1 / 2)
+    assert (b.precision, b.recall, c.precision, c.recall) == (1 / 2, 1, 1, 1)
+    assert score.micro_f1 == pytest.approx(2 * 3 / (4 + 5))
+    assert score.macro_f1 == pytest.approx((1 / 2 + 2 / 3 + 1) / 3)
+    assert str(score).startswith("exactly right  50.0%  of 4 examples\nmicro F1       66.7%")
+    assert score.to_json()["classes"][0]["name"] == "a"
+
+
+def test_the_order_of_labels_does_not_count() -> None:
+    examples = Examples(["one", "two"], ["x; y", "y ;x"])
+    score = scored(Echo(sign=";"), examples)
+    assert score.summary() == {"exact": 1, "micro_f1": 1, "macro_f1": 1}
+
+
+class Echo(TransformerClassifier):
+    """Answers all texts alike."""
+
+    def predict(self, texts: Iterable[str]) -> Iterator[str]:
+        return ("y;x" for _ in texts)
 
 
 REFERENCES = ["Die Katze sitzt auf der Matte.", "Ein Hund läuft über den Strand, schnell!"]

@@ -13,7 +13,7 @@ from pellucid.train.rivals.classifier import NetworkClassifier
 from pellucid.train.settings import usual
 from pellucid.views.curves import ROWS, draw, plot
 from pellucid.views.events import save_events
-from pellucid.views.figures import save_figure
+from pellucid.views.figures import save_curves
 
 ENTRIES = [
     {"step": 1, "loss": 2.5, "entropy": 2.0, "rate": 0.1, "norm": 3.0},
@@ -118,15 +118,15 @@ def test_as_wide_as_the_terminal(width: int) -> None:
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_figure(tmp_path: Path, ending: str) -> None:
-    path = save_figure(panels(ENTRIES), tmp_path / f"curves.{ending}", columns=2)
+    path = save_curves(panels(ENTRIES), tmp_path / f"curves.{ending}", columns=2)
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
     assert path.read_bytes().startswith(start)
     if ending == "svg":
         assert "gradient norm" in path.read_text()
     with pytest.raises(UsageError, match="exists already"):
-        save_figure(panels(ENTRIES), path)
+        save_curves(panels(ENTRIES), path)
     with pytest.raises(UsageError, match="is no figure; name it"):
-        save_figure(panels(ENTRIES), tmp_path / "curves.doc")
+        save_curves(panels(ENTRIES), tmp_path / "curves.doc")
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 

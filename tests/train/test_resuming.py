@@ -11,7 +11,7 @@ import pytest
 import torch
 from train_tasks import TASKS, rows
 
-from pellucid import PellucidError
+from pellucid import PellucidError, UsageError
 from pellucid.train import checkpoint
 from pellucid.train.checkpoint import weights
 from pellucid.train.loop import CHECKPOINT, Learning
@@ -118,6 +118,15 @@ def test_other_settings_are_told(tmp_path: Path) -> None:
     learning(tmp_path).run()
     with pytest.warns(UserWarning, match=r"Settings changed.*steps was 9, is 12.*rate was 0.001"):
         learning(tmp_path, steps=12, rate=0.01).run()
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("change", [{"rows": 8}, {"seed": 1}, {"width": 4}])
+def test_a_run_cannot_become_another(tmp_path: Path, change: dict) -> None:
+    learning(tmp_path).run()
+    (name,) = change
+    with pytest.raises(UsageError, match=f"A run that goes on cannot be another: {name} was"):
+        learning(tmp_path, **change).run()
 
 
 def test_a_checkpoint_that_is_none(tmp_path: Path) -> None:

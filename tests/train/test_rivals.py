@@ -165,10 +165,11 @@ def test_files_that_do_not_fit_together(tmp_path: Path) -> None:
     settings = usual(**{**SMALL, "steps": 1})
     NetworkClassifier("cnn", settings).fit(examples(60)).save(tmp_path)
     about = json.loads((tmp_path / ABOUT).read_text())
-    about["sizes"]["width"] = 8
-    (tmp_path / ABOUT).write_text(json.dumps(about))
-    with pytest.raises(PellucidError, match="has weights of other shapes"):
-        NetworkClassifier.load(tmp_path)
+    for name, size in {"width": 8, "vocabulary": 10**12, "hidden": -1}.items():
+        broken = {**about, "sizes": {**about["sizes"], name: size}}
+        (tmp_path / ABOUT).write_text(json.dumps(broken))
+        with pytest.raises(PellucidError, match=r"weights of other shapes|negative"):
+            NetworkClassifier.load(tmp_path)
     (tmp_path / ABOUT).write_text("{}")
     with pytest.raises(PellucidError, match=r"model\.json cannot be read"):
         NetworkClassifier.load(tmp_path)

@@ -1,5 +1,6 @@
 """What a page lets a person do: read a table, save a picture, fill in, follow a link."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import torch
 import zoo
 
 import pellucid
+from pellucid.cli import main
 from pellucid.errors import PellucidError
 from pellucid.formula.operation import number
 from pellucid.record.stream import stations, strongest
@@ -144,13 +146,13 @@ def test_german(browser: "Browser", mouse: Trace, tmp_path: Path) -> None:
 
 
 def test_stations_open_in_place(page: "Page", mouse: Trace) -> None:
-    page.click("text=Pieces")
+    page.click(".station >> text=Pieces")
     assert page.locator("table.pieces tr").count() == 6
-    page.click("text=Embedding")
-    assert "embed.words" in page.locator(".step .name").all_inner_texts()
-    page.click("text=Layer")
-    assert page.inner_text(".title h2") == "Encoder, layer 0"
-    assert "encoder.stream.length" in page.locator(".step .name").all_inner_texts()
+    page.click(".station >> text=Embedding")
+    page.wait_for_selector("[data-step='embed.words']")
+    page.click(".station >> text=Layer")
+    page.wait_for_selector("h2 >> text=Encoder, layer 0")
+    page.wait_for_selector("[data-step='encoder.stream.length']")
 
 
 def test_the_stream_and_the_strongest_units_are_the_trace_s(
@@ -165,8 +167,8 @@ def test_the_stream_and_the_strongest_units_are_the_trace_s(
         for at, station in enumerate(road):
             assert torch.allclose(length[at], trace[station.name][0].norm(dim=-1).double())
             assert torch.equal(turn[at].float(), station.turn[0])
-        page.click("text=Layer")
-        page.click("summary")
+        page.click(".station >> text=Layer")
+        page.click("#stage summary")
         first = page.locator("details td small").all_inner_texts()[: units.shape[-1]]
         assert list(map(int, first)) == units[0, 0].tolist()
 
@@ -187,5 +189,20 @@ def test_drawing_a_word(browser: "Browser", tmp_path: Path) -> None:
 
 def test_a_page_too_large_says_what_to_do(mouse: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "LARGEST", 10)
-    with pytest.raises(PellucidError, match=r"about \d+ bytes, more than .*--keep"):
+    with pytest.raises(PellucidError, match=r"about \d+ bytes, more than .*--layers"):
         packing.payload(mouse)
+
+
+def test_fewer_layers_make_a_smaller_page(
+    tmp_path: Path, minilm: Path, capsys: pytest.CaptureFixture
+) -> None:
+    command = ["see", "--model", str(minilm), "the bank", "--save"]
+    assert main([*command, str(tmp_path / "all.html")]) == 0
+    assert main([*command, str(tmp_path / "two.html"), "--layers", "2-3"]) == 0
+    large, small = ((tmp_path / f"{name}.html").read_text() for name in ("all", "two"))
+    assert len(small) < len(large)
+    assert re.findall(r'data-part="(encoder\.\d)"', small) == ["encoder.2", "encoder.3"]
+    for wrong in ("6", "3-2", "x", "-1"):
+        assert main([*command, str(tmp_path / "no.html"), f"--layers={wrong}"]) == 2
+    assert "layers 0 to 5" in capsys.readouterr().err
+    assert not (tmp_path / "no.html").exists()

@@ -52,4 +52,6 @@ def test_the_frame_reaches_nothing(browser: "Browser") -> None:
         page.evaluate(NOTEBOOK, [(WEB / "widget.js").read_text(), shown.html])
         page.frame_locator("iframe").locator(".step").first.wait_for()
         (frame,) = page.main_frame.child_frames
-        assert frame.evaluate("() => { try { return parent.document.title } catch { return 0 } }") == 0
+        assert (
+            frame.evaluate("() => { try { return parent.document.title } catch { return 0 } }") == 0
+        )

@@ -1,5 +1,6 @@
 """The workbook: every cell a formula, recalculated from nothing, true to the model."""
 
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -26,9 +27,10 @@ PARTS = {
     "head of llama": {"layer": 0, "head": 3},
     "head of relative decoder": {"layer": 0, "head": 2},
     "head of alibi decoder": {"layer": 0, "head": 1},
+    "head of part rotary": {"layer": 0, "head": 2},
 }
 NAMES = ("mouse", "mouse-weights", "decoder", "sinusoidal", *PARTS)
-CHANGED = ("mouse", "E", "B8", 0.25)  # the animal in "mouse"
+CHANGED = ("mouse", "E", "D7", 0.25)  # the animal in "mouse"
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def test_what_is_in_store_is_the_models_own(book: Book) -> None:
     for name, head, block in results(book):
         own = plan.form(name).matrices(plan.trace[name], plan.boxes[name])[head]
         stored = unhidden(book.stored.matrix(block.cells)).to(own.dtype)
-        assert torch.equal(stored, own), name
+        lost = 1e-15 if own.dtype == torch.float64 else 0.0  # of 17 digits a file holds 16
+        assert torch.allclose(stored, own, rtol=lost, atol=0), name
 
 
 def test_one_cell_tells_the_largest_difference(book: Book) -> None:
@@ -140,6 +143,19 @@ def test_one_cell_tells_the_largest_difference(book: Book) -> None:
     assert worst == pytest.approx(truth, rel=1e-6)
     assert 0 < worst <= 1e-5
     assert largest(book.stored) == "not recalculated yet"
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_second_engine_finds_the_same(
+    name: str, books: dict[str, Any], gnumeric: str, tmp_path: Path
+) -> None:
+    book = books[name]
+    blank = blanked(book.path, tmp_path / "blank.xlsx")
+    command = [gnumeric, "--recalc", str(blank), str(tmp_path / "found.xlsx")]
+    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    found, truth = Read(tmp_path / "found.xlsx"), exactly(book.layout.plan)
+    for value, head, block in results(book):
+        assert apart(found.matrix(block.cells), truth[value][head]) <= 1e-10, value
 
 
 def unhidden(x: Tensor) -> Tensor:
@@ -163,7 +179,7 @@ def test_a_changed_number_flows_on_as_in_pytorch(books: dict[str, Any]) -> None:
 
 def test_a_decoder_ends_in_real_words(books: dict[str, Any]) -> None:
     book = books["decoder"]
-    best = book.trace["head.probabilities"][0, -1].topk(20 if len(zoo.WORDS) > 20 else 17)
+    best = book.trace["head.probabilities"][0, -1].topk(len(zoo.WORDS))
     words = [book.trace.piece(at) for at in best.indices.tolist()]
     for read in (book.stored, book.found):
         shown = read.values("next word")[4:]

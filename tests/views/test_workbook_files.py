@@ -11,6 +11,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 import pellucid
 from pellucid import Trace
+from pellucid.decode.generate import generate
 from pellucid.errors import PellucidError, UsageError
 from pellucid.views.workbook import book, part
 from pellucid.views.workbook.names import short_names
@@ -141,7 +142,7 @@ def test_a_matrix_wider_than_a_sheet_is_refused(
 
 
 def test_a_loaded_trace_needs_its_weights(tmp_path: Path) -> None:
-    trace = zoo.build("encoder", width=512, heads=2, layers=1).see("a bank")
+    trace = zoo.build("encoder", width=264, heads=2, layers=1).see("a bank")
     trace.save(tmp_path / "trace.safetensors")
     loaded = Trace.load(tmp_path / "trace.safetensors")
     with pytest.raises(PellucidError, match=r'needs the weight .*weight.*weights="all"'):
@@ -149,7 +150,7 @@ def test_a_loaded_trace_needs_its_weights(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"load the trace with its model's weights"):
         loaded.save(tmp_path / "book.xlsx")
     whole = Trace.load(tmp_path / "trace.safetensors", trace.weights)
-    assert whole.save(tmp_path / "book.xlsx").is_file()
+    assert whole.save(tmp_path / "book.xlsx", layer=0, head=0).is_file()
 
 
 def test_a_sentence_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -167,3 +168,29 @@ def test_names_of_ranges_are_each_others_own(name: str) -> None:
     assert len({short.lower() for short in names.values()}) == len(names)
     assert all(re.fullmatch(r"[A-Za-z_]\w*", short) for short in names.values())
     assert not [s for s in names.values() if re.fullmatch(r"[A-Za-z]{1,3}\d+|[RrCc]\d*", s)]
+
+
+def test_the_sums_of_a_search_add_up(tmp_path: Path) -> None:
+    model = zoo.build("decoder", layers=1, dropout=0.0, attention_dropout=0.0)
+    trace = model.see("the seal")
+    tree = generate(model, "the seal", beams=2, best=2, max_new_tokens=3)[0].tree.to_json()
+    trace.about["search"] = tree
+    path = trace.save(tmp_path / "book.xlsx")
+    values = openpyxl.load_workbook(path, data_only=True)["search"].iter_rows(min_row=5)
+    rows = [[cell.value for cell in row] for row in values]
+    assert [row[6] for row in rows] == [each["total"] for each in tree["candidates"]]
+    sums = formulas(path)
+    for at, candidate in enumerate(tree["candidates"]):
+        before = f"$G${5 + candidate['parent']}+" if candidate["parent"] >= 0 else ""
+        assert sums[f"search!G{5 + at}"] == f"={before}$F${5 + at}"
+        assert rows[at][3] == candidate["piece"]
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("xlsxwriter.workbook.Workbook._store_workbook", full)
+    with pytest.raises(PellucidError, match=r"book.xlsx could not be written: No space left"):
+        animal("bare").save(tmp_path / "book.xlsx")
+    assert not list(tmp_path.iterdir())

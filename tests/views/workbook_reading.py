@@ -1,6 +1,7 @@
 """Workbooks read back: stored results blanked, recalculated, and compared with float64."""
 
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator
 from functools import cache
@@ -82,7 +83,8 @@ class Read:
     """The numbers of a workbook, as a program that does not recalculate shows them."""
 
     def __init__(self, path: Path) -> None:
-        self.book = openpyxl.load_workbook(path, data_only=True)
+        with warnings.catch_warnings(action="ignore"):  # Gnumeric's files have no default style
+            self.book = openpyxl.load_workbook(path, data_only=True)
         self.values = cache(lambda title: list(self.book[title].values))
 
     def matrix(self, cells: Range) -> Tensor:

@@ -45,17 +45,31 @@ class Report:
 
     def run(self) -> None:
         """Print the report and the curves, and write what was asked for."""
-        from pellucid.train.history import panels, read
         from pellucid.views.curves import show
 
         self._check()
-        drawn = panels(read(self.folder))
+        drawn = self._panels()
         if self.json:
             print(json.dumps({title: plain(panel) for title, panel in drawn.items()}))
         else:
-            self._told()
+            if self._report.is_file():
+                print(self._report.read_text(encoding="utf-8"))
             show(drawn)
         self._write(drawn)
+
+    @property
+    def _report(self) -> Path:
+        return self.folder / "report.txt"
+
+    def _panels(self) -> "dict[str, Panel]":
+        """The curves. TF-IDF leaves none, and a report is enough, unless they are asked for."""
+        from pellucid.train.history import panels, read
+        from pellucid.train.journal import LOG
+
+        asked = self.save or self.tensorboard or self.json
+        if self._report.is_file() and not asked and not (self.folder / LOG).is_file():
+            return {}
+        return panels(read(self.folder))
 
     def _check(self) -> None:
         from pellucid.record.files import check_writable
@@ -68,17 +82,12 @@ class Report:
         if self.tensorboard:
             check_events(self.tensorboard)
 
-    def _told(self) -> None:
-        path = self.folder / "report.txt"
-        if path.is_file():
-            print(path.read_text(encoding="utf-8"))
-
     def _write(self, drawn: "dict[str, Panel]") -> None:
         from pellucid.views.events import save_events
-        from pellucid.views.figures import save_figure
+        from pellucid.views.figures import save_curves
 
         for path in self.save or []:
-            say(str(save_figure(drawn, path, existing=self._existing)), who="saved")
+            say(str(save_curves(drawn, path, existing=self._existing)), who="saved")
         if self.tensorboard:
             say(str(save_events(drawn, self.tensorboard)), who="saved")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -85,6 +85,14 @@ class See:
     budget: Annotated[
         str, typer.Option(metavar="SIZE", help="Refuse to hold more, for example 500MB.")
     ] = "4GB"
+    layers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RANGE",
+            help="Which layers go into a page, for example 0-3: the fewer, the smaller.",
+            show_default=False,
+        ),
+    ] = None
     weights: Annotated[
         Literal["small", "all"],
         typer.Option(help="Which weights go into saved files: the vectors, or all."),
@@ -93,6 +101,18 @@ class See:
         Literal["float32", "bfloat16", "float64"],
         typer.Option(help="The precision to compute in."),
     ] = "float32"
+    generate: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Let the model say at most N tokens first, and look at that, too.",
+            show_default=False,
+        ),
+    ] = None
+    beams: Annotated[
+        int, typer.Option(metavar="N", min=1, help="With --generate: branches of the search.")
+    ] = 1
 
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
@@ -101,14 +121,27 @@ class See:
         with notes(), waiting(f"Loading {self.model}"):
             model = self._load()
         choice = self._choose(model)
+        layers = self._layers(model)
         with notes(), waiting("Looking"):
-            streams = texts if len(model.streams) > 1 else [texts]
-            trace = model.see(*streams, keep=self.keep or "*", budget=budget)
+            trace = self._look(model, texts, {"keep": self.keep or "*", "budget": budget})
         self._check_kept(trace)
         if self._chosen:
             trace.about["shown"] = asdict(choice)
+        if layers is not None:
+            trace.about["layers"] = layers
         self._save(trace)
         self._print(trace, choice)
+
+    def _look(self, model: "Model", texts: list[str], seeing: dict[str, Any]) -> "Trace":
+        if self.generate is None:
+            streams = texts if len(model.streams) > 1 else [texts]
+            return model.see(*streams, **seeing)
+        from pellucid.decode.seen import see_generated
+
+        if len(texts) != 1:
+            raise UsageError(f"--generate goes on from one text; {len(texts)} came.")
+        choices = {"max_new_tokens": self.generate, "beams": self.beams, "best": self.beams}
+        return see_generated(model, texts[0], seeing, **choices)
 
     def _check_paths(self) -> None:
         from pellucid.record.files import check_writable
@@ -132,6 +165,13 @@ class See:
 
         return choose(asdict(model.config), self.layer, self.head)
 
+    def _layers(self, model: "Model") -> list[int] | None:
+        from pellucid.views.choice import depths
+
+        if self.layers is None:
+            return None
+        return span(self.layers, max(depths(asdict(model.config))))
+
     def _check_kept(self, trace: "Trace") -> None:
         for pattern in self.keep or []:
             if not trace.names(pattern):
@@ -143,7 +183,8 @@ class See:
 
         for path in self.save or []:
             with waiting(f"Writing {path}") as told:
-                wish = store.Wish(self.weights, self.layer, self.head, figure=self.figure, told=told)
+                part = self.weights, self.layer, self.head
+                wish = store.Wish(*part, figure=self.figure, told=told)
                 store.save(trace, path, wish, self._existing)
             say(str(path), who="saved")
 
@@ -158,6 +199,10 @@ class See:
         from pellucid.views import terminal
 
         terminal.show(trace, choice)
+        if "generation" in trace.about:
+            from pellucid.decode.tree import Tree
+
+            print(f"\n{Tree.from_json(trace.about['generation']['tree'])}")
 
     @property
     def _chosen(self) -> bool:
@@ -192,6 +237,18 @@ def size(text: str) -> float:
     if not found:
         raise UsageError(f"--budget {text!r} is no size; write it like 500MB or 4GB.")
     return float(found[1]) * UNITS[found[2] or ""]
+
+
+def span(text: str, count: int) -> list[int]:
+    """The layers of a range like 3 or 0-3; there are `count`."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if not first <= last < count:
+        raise UsageError(
+            f"--layers {text!r} makes no sense; this model has layers 0 to {count - 1}, "
+            "and a range is written like 0-3."
+        )
+    return list(range(first, last + 1))
 
 
 @contextmanager

@@ -14,7 +14,12 @@ from pellucid.cli.studying import ENDINGS, FORCE, JSON, MODEL, Study, loaded
 from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
-    from pellucid.study.senses import Senses as Found
+    from pellucid.models.model import Model
+    from pellucid.study.clouds import Clouds
+    from pellucid.study.groups import Groups
+    from pellucid.study.senses import Senses as Known
+
+Examples = list[tuple[str, str]]  # a sentence and its label
 
 PICTURES = (".png", ".svg", ".pdf")
 TEST = typer.Option(
@@ -23,6 +28,7 @@ TEST = typer.Option(
     "May be given again.",
     show_default=False,
 )
+GROUPS = typer.Option(metavar="N", min=2, help="Without labels: fall into so many groups.")
 SAVE = typer.Option(
     metavar="FILE",
     help="Also write the numbers (.json), what is shown (.html), or the picture of clouds parting "
@@ -33,10 +39,13 @@ SAVE = typer.Option(
 
 @dataclass(frozen=True, kw_only=True)
 class Senses(Labelled, Study):
-    """See where the senses of a word part, over many sentences with a label each.
+    """See where the senses of a word part, over many sentences.
 
-    After each layer, each sense is the mean of its vectors, and a sentence gets the sense whose
-    mean is nearest by angle (Loureiro et al. 2020).
+    With labels: after each layer, each sense is the mean of its vectors, and a sentence gets the
+    sense whose mean is nearest by angle (Loureiro et al. 2020).
+
+    Sentences without labels fall into groups by k-means, and what is shown is how far the groups
+    lie apart after each layer (silhouette, Rousseeuw 1987).
 
     What it does not show: that the model uses the sense, only that its vectors carry it.
 
@@ -48,6 +57,7 @@ class Senses(Labelled, Study):
     word: Annotated[str, typer.Option(metavar="WORD", help="The word.", show_default=False)]
     model: Annotated[str, MODEL] = "minilm"
     test: Annotated[list[str] | None, TEST] = None
+    groups: Annotated[int, GROUPS] = 2
     save: Annotated[list[Path] | None, SAVE] = None
     json: Annotated[bool, JSON] = False
     force: Annotated[bool, FORCE] = False
@@ -55,28 +65,37 @@ class Senses(Labelled, Study):
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
         self.check_places((*ENDINGS, *PICTURES))
-        known = self._sentences(self.files)
-        asked = self._sentences(self.test) if self.test else []
+        known, asked = self._sentences(self.files), self._sentences(self.test or [])
+        labels = [bool(label) for _, label in known + asked]
+        if any(labels) and not all(labels):
+            bare = next(text for text, label in known + asked if not label)
+            raise UsageError(f"Some sentences have labels; {bare!r} has none.")
+        if not any(labels) and (asked or self.label):
+            raise UsageError("There are no labels, so there is nothing to test (--label COLUMN).")
         model = loaded(self.model)
 
-        from pellucid.study.senses import senses
         from pellucid.views.senses import draw
 
         with waiting(f"Reading {len(known) + len(asked):,} sentences"):
-            found = senses(model, self.word, known, asked)
-        pictures = {ending: partial(_picture, found, ending) for ending in PICTURES}
+            found = self._found(model, known, asked)
+        pictures = {ending: partial(_picture, found.picture, ending) for ending in PICTURES}
         self.give(found, partial(draw, found), pictures)
 
-    def _sentences(self, files: Sequence[str]) -> list[tuple[str, str]]:
-        read = [(document.text, document.label) for document in self.corpus(files)]
-        if bare := [text for text, label in read if not label]:
-            raise UsageError(
-                f"{bare[0]!r} has no label; senses need one a sentence (--label COLUMN)."
-            )
-        return [(text, str(label)) for text, label in read]
+    def _found(self, model: "Model", known: Examples, asked: Examples) -> "Known | Groups":
+        from pellucid.study.groups import groups
+        from pellucid.study.senses import senses
+
+        if any(label for _, label in known):
+            return senses(model, self.word, known, asked)
+        return groups(model, self.word, [text for text, _ in known], count=self.groups)
+
+    def _sentences(self, files: Sequence[str]) -> Examples:
+        if not files:
+            return []
+        return [(document.text, str(document.label or "")) for document in self.corpus(files)]
 
 
-def _picture(found: "Found", ending: str, path: Path) -> None:
+def _picture(clouds: "Clouds", ending: str, path: Path) -> None:
     from pellucid.views.clouds import fill
 
-    fill(found, path, ending)
+    fill(clouds, path, ending)

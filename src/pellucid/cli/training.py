@@ -79,9 +79,12 @@ def carry_out(command: Any, task: TaskName, layout: "Layout") -> None:
 
 
 def tell(run: "Run", out: Path) -> None:
-    """The report, and where the run is."""
-    print(run)
-    say(str(out), who="saved")
+    """The report, and where the run is; of processes that learn together, one tells."""
+    from pellucid.train.ranks import Ranks
+
+    if Ranks.here().first:
+        print(run)
+        say(str(out), who="saved")
 
 
 def go_on(command: Any) -> None:

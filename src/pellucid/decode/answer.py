@@ -47,6 +47,17 @@ class Terms(tuple[Term, ...]):
             raise PellucidError(f"The terms make {found.total}, but the score is {node.score}.")
         return found
 
+    def to_json(self) -> dict[str, Any]:
+        """The sum as plain data."""
+        return {
+            "terms": [
+                {**vars(term), "changes": [[c.rule, c.before, c.after] for c in term.changes]}
+                for term in self
+            ],
+            "divisor": self.divisor,
+            "total": self.total,
+        }
+
     def __str__(self) -> str:
         rows = [["token", "log-probability", "rules", "sum"], *(_row(term) for term in self)]
         return f"{aligned(rows)}\nscore = sum / {self.divisor:.4g} = {self.total:.4f}"

@@ -29,12 +29,14 @@ class Beam(Search):
         """One step of all branches together."""
         self.advance(self.weigh(logits[: len(self.live)]))
 
-    def advance(self, weighed: Weighed) -> None:
-        """Candidates, of which some go on, some end, and the others are cut."""
+    def advance(self, weighed: Weighed) -> list[Node]:
+        """Candidates, of which some go on, some end, and the others are cut; those chosen."""
         found = self.choose_from(weighed)
         self.nodes += found
         self.live = self.select(found)
+        chosen = [node for node in found if node.fate != "cut"]
         self.settle()
+        return chosen
 
     def choose_from(self, weighed: Weighed) -> list[Node]:
         """The best candidates of all branches, the best first."""
@@ -114,8 +116,8 @@ class Diverse(Search):
         for group in self.groups:
             if group.live:
                 own = logits[[rows[id(node)] for node in group.live]]
-                group.advance(self._apart(group.weigh(own), chosen))
-                chosen.update(node.token for node in group.live)
+                followed = group.advance(self._apart(group.weigh(own), chosen))
+                chosen.update(node.token for node in followed)
         self.live = [node for group in self.groups for node in group.live]
         self.ended = [node for group in self.groups for node in group.ended]
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from pellucid.decode.answer import Answer, Answers, Terms, cut_at, distinct
 from pellucid.decode.choices import Choices
 from pellucid.decode.constrained import check_met
+from pellucid.decode.fast import ROOM, pays, quick
 from pellucid.decode.plan import Planner
 from pellucid.decode.prompts import Prompt, prompts, side_by_side
 from pellucid.decode.reading import Reading
@@ -26,6 +27,7 @@ from pellucid.decode.tree import Tree
 from pellucid.decode.words import joined, piece
 from pellucid.decode.writer import Writer, translator, writer
 from pellucid.models.model import Model
+from pellucid.nn.cache import STEP
 
 
 def generate(
@@ -71,14 +73,18 @@ class Generation:
         found: dict[int, Answers] = {}
         for batch in batched(order, self.planner.choices.batch):
             searches = [search_for(plans[at]) for at in batch]
-            for _ in steps(self.reading([prompts[at] for at in batch], plans), searches):
+            for _ in steps(self.reading([prompts[at] for at in batch]), searches):
                 pass
             found |= zip(batch, map(self.finished, searches), strict=True)
         return [found[at] for at in range(len(prompts))]
 
-    def reading(self, prompts: Sequence[Prompt], plans: Sequence[Plan]) -> Reading:
-        """These prompts side by side."""
-        return Reading(self.model, *side_by_side(prompts, self.model.device))
+    def reading(self, prompts: Sequence[Prompt]) -> Reading:
+        """These prompts side by side, to be read by the model as fast as it may be."""
+        choices, given = self.planner.choices, side_by_side(prompts, self.model.device)
+        pays_off = choices.compiled == "where it pays" and pays(self.model, choices.max_new_tokens)
+        compiled = choices.compiled == "always" or pays_off
+        fast = quick(self.model, choices.precision, compiled)
+        return Reading(fast, *given, ROOM if compiled else STEP)
 
     def finished(self, search: Search) -> Answers:
         """The best answers of a search that is over."""
@@ -90,7 +96,7 @@ class Generation:
         stops = choices.words("stop")
         return Answers(
             Answer(
-                text=cut_at(joined(self.model, node.ids), stops),
+                text=cut_at(joined(self.model, node.ids, plan.prompt), stops),
                 ids=tuple(node.ids),
                 score=plan.score(node),
                 finish=plan.finish(node) or "length",

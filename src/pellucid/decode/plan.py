@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -51,7 +52,7 @@ class Planner:
             limit=limit,
             ends=self.said.ends,
             rules=tuple(self._rules(len(prompt), limit)),
-            stopped=self._stopped if c.words("stop") else None,
+            stopped=partial(self._stopped, prompt) if c.words("stop") else None,
             beams=c.beams,
             groups=c.groups,
             diversity=c.diversity,
@@ -145,6 +146,6 @@ class Planner:
             raise UsageError(f"{' and '.join(map(repr, must))} do not fit into {limit} tokens.")
         return must
 
-    def _stopped(self, ids: list[int]) -> bool:
-        said = joined(self.model, ids)
+    def _stopped(self, prompt: Sequence[int], ids: list[int]) -> bool:
+        said = joined(self.model, ids, prompt)
         return any(stop in said for stop in self.choices.words("stop"))

@@ -11,7 +11,7 @@ from pellucid.errors import PellucidError
 from pellucid.formula.places import last
 from pellucid.models.batch import Batch
 from pellucid.models.encoder_decoder import EncoderDecoder, Memory
-from pellucid.nn.cache import Cache
+from pellucid.nn.cache import STEP, Cache
 from pellucid.nn.mask import Mask
 from pellucid.record.note import listening
 from pellucid.record.recorder import Recorder
@@ -21,16 +21,17 @@ class Reading:
     """B texts, each with its prompt and (in an encoder-decoder) its source.
 
     The source is encoded once and a prompt is read once, however many branches go on from it.
-    `room` is how many tokens are expected, where that is known.
+    The cache grows by `step` tokens at a time.
     """
 
     def __init__(
-        self, model: Writer, prompt: Batch, source: Batch | None = None, room: int = 0
+        self, model: Writer, prompt: Batch, source: Batch | None = None, step: int = STEP
     ) -> None:
         self.model, self.prompt, self.source = model, prompt, source
-        self.cache = Cache(len(model.decoder.layers), room)
+        self.cache = Cache(len(model.decoder.layers), step)
         self.memory = _encode(model, source)
 
+    @torch.inference_mode()
     def begin(self) -> Float[Tensor, "B 1 V"]:
         """What may follow the prompts."""
         return self._logits(self.read_prompt())
@@ -41,6 +42,7 @@ class Reading:
         hidden = self._read(self.prompt.ids, mask)
         return last.compute(hidden, mask.real)[:, None]
 
+    @torch.inference_mode()
     def go_on(
         self, tokens: Int[Tensor, "B N"], parents: Int[Tensor, "B N"]
     ) -> Float[Tensor, "B N V"]:
@@ -49,6 +51,7 @@ class Reading:
         self.model.check_length(self.cache.longest)
         return self._logits(self._read(tokens, mask))
 
+    @torch.inference_mode()
     def keep(self, texts: Sequence[int]) -> None:
         """Go on with these texts only."""
         kept = torch.tensor(texts, device=self.model.device)
@@ -66,6 +69,7 @@ class Reading:
         return logits
 
 
+@torch.inference_mode()
 def _encode(model: Writer, source: Batch | None) -> Memory | None:
     if source is None or not isinstance(model, EncoderDecoder):
         return None

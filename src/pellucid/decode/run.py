@@ -21,7 +21,6 @@ def search_for(plan: Plan) -> Search:
     return Beam(plan) if plan.beams > 1 else Walk(plan)
 
 
-@torch.inference_mode()
 def steps(reading: Reading, searches: Sequence[Search]) -> Iterator[None]:
     """Grow all searches together, step by step; texts that have their answers drop out."""
     logits, waiting = reading.begin(), list(searches)

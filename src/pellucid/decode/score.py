@@ -14,6 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from pellucid.decode.choices import Precision
+from pellucid.decode.fast import quick
 from pellucid.decode.generate import batched
 from pellucid.decode.said import Said
 from pellucid.decode.writer import Writer, vectors, words, writer
@@ -48,8 +50,10 @@ class Scored:
 
     @property
     def bytes(self) -> int:
-        """The length of the text in UTF-8."""
-        return len(self.tokens.text.encode())
+        """The length in UTF-8 of what was scored."""
+        first = next((at for at, x in enumerate(self.log_probabilities) if x is not None), None)
+        begun = len(self.tokens.text) if first is None else self.tokens.offsets[first - 1][1]
+        return len(self.tokens.text[begun if first else 0 :].encode())
 
     def to_json(self) -> dict[str, Any]:
         """The score as plain data."""
@@ -127,14 +131,18 @@ def perplexity(log_likelihood: float, tokens: int) -> float:
 
 
 def score(
-    model: Model, texts: Sequence[str], sources: Sequence[str] | None = None
+    model: Model,
+    texts: Sequence[str],
+    sources: Sequence[str] | None = None,
+    *,
+    precision: Precision = "float32",
 ) -> Iterator[Scored]:
     """The texts in their order; an encoder-decoder scores each given its source.
 
     A text longer than the model's positions is read in windows that overlap by half: each token
     then sees at least half of what the model can see.
     """
-    model = writer(model)
+    model = quick(writer(model), precision, compiled=False)
     both = isinstance(model, EncoderDecoder)
     if both != (sources is not None):
         need = "each text needs a source beside it" if both else "a decoder takes no sources"
@@ -177,7 +185,6 @@ def followed(model: Writer, rows: Sequence[Sequence[int]]) -> list[list[float]]:
     return [values[at, : len(row) - 1].tolist() for at, row in enumerate(rows)]
 
 
-@torch.inference_mode()
 def _given_sources(
     model: EncoderDecoder, texts: Sequence[str], sources: Sequence[str]
 ) -> Iterator[Scored]:
@@ -187,12 +194,18 @@ def _given_sources(
         raise UsageError("The checkpoint says no decoder_start_token_id, which is needed.")
     for text, source in zip(texts, sources, strict=True):
         tokens = model.tokenizer.target.encode(text)
-        given = Batch.rows([model.tokenizer.encode(source).ids], model.device)
-        memory = model.encode(given.ids, Mask.of(given.ids, given.mask))
-        ids = torch.tensor([[start, *tokens.ids]], device=model.device)
-        model.check_length(ids.shape[-1] - 1)
-        hidden = model.hidden(ids[:, :-1], Mask.of(ids[:, :-1]), memory)
-        yield Scored(tokens, tuple(picked(model, hidden, ids[:, 1:])[0].tolist()))
+        values = _answered(model, model.tokenizer.encode(source).ids, [start, *tokens.ids])
+        yield Scored(tokens, tuple(values))
+
+
+@torch.inference_mode()
+def _answered(model: EncoderDecoder, source: Sequence[int], target: Sequence[int]) -> list[float]:
+    """For each target token but the first its log-probability, given those before and a source."""
+    model.check_length(max(len(source), len(target) - 1))
+    given, ids = Batch.rows([source], model.device).ids, Batch.rows([target], model.device).ids
+    memory = model.encode(given, Mask.of(given))
+    hidden = model.hidden(ids[:, :-1], Mask.of(ids[:, :-1]), memory)
+    return picked(model, hidden, ids[:, 1:])[0].tolist()
 
 
 def picked(

@@ -47,7 +47,8 @@ class Stream:
     def _settled(self, ids: list[int]) -> str:
         """The part of the text that no later token can change."""
         stops = self.generation.planner.choices.words("stop")
-        text = cut_at(joined(self.generation.model, ids), stops).rstrip(UNFINISHED)
+        said = joined(self.generation.model, ids, self.search.plan.prompt)
+        text = cut_at(said, stops).rstrip(UNFINISHED)
         held = max((begun(stop, text) for stop in stops), default=0)
         return text[: len(text) - held]
 
@@ -77,4 +78,4 @@ def streamed(generation: Generation, text: str) -> Stream:
         raise UsageError("Several drawn answers cannot be streamed together; ask for one.")
     given = prompts(generation.model, planner.said, text, None, None)
     search = search_for(planner.plan(given[0].ids))
-    return Stream(generation, search, steps(generation.reading(given, []), [search]))
+    return Stream(generation, search, steps(generation.reading(given), [search]))

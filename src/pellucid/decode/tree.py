@@ -1,6 +1,6 @@
 """The tree of a search: every candidate at every step, whether it was kept, and why not."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -108,6 +108,21 @@ class Tree:
                 self._row(node, numbers.get(id(node.parent), -1)) for node in self.nodes
             ],
         }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Tree":
+        """The inverse of `to_json`: a saved tree needs no model."""
+        pieces = {row["id"]: row["piece"] for row in data["candidates"]}
+        nodes, first = list[Node](), root()
+        for row in data["candidates"]:
+            parent = first if row["parent"] < 0 else nodes[row["parent"]]
+            changes = tuple(Change(*change) for change in row["changes"])
+            told = row["fate"], row["why"], row["score"]
+            nodes.append(Node(row["id"], parent, row["log_probability"], changes, *told))
+        about = {name: value for name, value in data.items() if name != "candidates"}
+        tree = cls(nodes, pieces.__getitem__, about)
+        tree.check()
+        return tree
 
     def _row(self, node: Node, parent: int) -> dict[str, Any]:
         return {

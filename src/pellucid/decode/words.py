@@ -7,6 +7,8 @@ from pellucid.models.model import Model
 
 Run = tuple[int, ...]
 
+NEAR = 4  # tokens
+
 
 def pieces(model: Model, text: str) -> list[int]:
     """The text's tokens, without special ones around them."""
@@ -26,11 +28,17 @@ def runs(model: Model, word: str) -> list[Run]:
     return list(dict.fromkeys(tuple(pieces(model, form)) for form in (word, f" {word}")))
 
 
-def joined(model: Model, ids: Sequence[int]) -> str:
-    """The tokens as text, special ones left out; without a tokenizer, their numbers."""
+def joined(model: Model, ids: Sequence[int], prompt: Sequence[int] = ()) -> str:
+    """The tokens as text, special ones left out; without a tokenizer, their numbers.
+
+    It is the text that goes on from the prompt, a space before it included: many tokenizers would
+    leave that out, so the last few tokens of the prompt are read with it.
+    """
     if not model.has_tokenizer:
         return " ".join(map(str, ids))
-    return model.tokenizer.target.decode(list(ids))
+    decode, near = model.tokenizer.target.decode, list(prompt[-NEAR:])
+    before, whole = decode(near) if near else "", decode([*near, *ids])
+    return whole.removeprefix(before) if whole.startswith(before) else decode(list(ids))
 
 
 def piece(model: Model, token: int) -> str:

@@ -5,6 +5,7 @@ branches share what they have in common, and when some are given up nothing is c
 another order. Beams, samples and a single answer are the same thing with more or fewer branches.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from torch.nn import functional
 
 from pellucid.nn.mask import Mask, Pattern
 
-STEP = 64  # slots are made so many at a time
+STEP = 64  # slots are made so many at a time, at least
 Pair = tuple[Tensor, Tensor]
 
 
@@ -69,9 +70,9 @@ class Past:
 class Cache:
     """What B texts and their branches have said so far, for each of a stack's layers."""
 
-    def __init__(self, layers: int, least: int = 0) -> None:
+    def __init__(self, layers: int, step: int = STEP) -> None:
         self.pasts = [Past() for _ in range(layers)]
-        self.least = least  # slots to make at least, where it is known how many it will take
+        self.step = step
         self.used = 0  # slots that are taken
         self.seen = torch.empty(0, 0, 0, dtype=torch.bool)  # B N M: each branch's slots
         self.slots = torch.empty(0, 0, dtype=torch.long)  # B M: each slot's position
@@ -125,7 +126,7 @@ class Cache:
         alive = self.seen.any(1)
         kept = int(alive.sum(-1).max())
         order = (~alive).int().argsort(dim=-1, stable=True)[:, :kept]  # B kept
-        size = max(self.least, kept + count + max(STEP, kept // 4))
+        size = self.step * math.ceil((kept + count + kept // 4) / self.step)
         self.seen = _moved(self.seen, order[:, None].expand(-1, self.seen.shape[1], -1), size)
         self.slots = _moved(self.slots, order, size)
         for past in self.pasts:

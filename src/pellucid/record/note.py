@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol, runtime_checkable
 
+import torch
 from torch import Tensor
 
 from pellucid.formula import Formula
@@ -43,9 +44,14 @@ class Listener(Protocol):
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
+def _current() -> Listener | None:
+    """Who listens; to a layer that is compiled by itself nobody can."""
+    return None if torch.compiler.is_compiling() else _listener.get()
+
+
 def note(layer: Noted, **values: Tensor) -> None:
     """Keep these values of the layer, under their names."""
-    if (listener := _listener.get()) is not None:
+    if (listener := _current()) is not None:
         listener.hear(layer, values, hold=True)
 
 
@@ -55,7 +61,7 @@ def link(layer: Noted, **values: Tensor) -> None:
     A tensor that was named before is the same value under another name; that is how
     the trace knows where a layer's input came from.
     """
-    if (listener := _listener.get()) is not None:
+    if (listener := _current()) is not None:
         listener.hear(layer, values, hold=False)
 
 

@@ -62,6 +62,14 @@ class Trace(Mapping[str, Tensor]):
         trace.piece = piece
         return trace
 
+    def include(self, node: Node, value: Tensor | None = None) -> None:
+        """One more value: recorded, or one that follows by its formula."""
+        self._heard[node.name] = node
+        self.__dict__.pop("nodes", None)  # put in order anew
+        self.__dict__.pop("_shapes", None)
+        if value is not None:
+            self.held[node.name] = value
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)
 
@@ -166,7 +174,7 @@ class Trace(Mapping[str, Tensor]):
         A saved trace keeps causes and vectors of weights; with weights="all" also the matrices,
         so that everything can be derived without its model. A workbook (.xlsx) holds all of it,
         or one layer, or one head, of one sentence; a figure (.png, .svg, .pdf) is one of
-        `figures.FIGURES`.
+        `views.plots.files.FIGURES`.
         """
         wish = Wish(weights, layer, head, sentence, figure)
         return save(self, Path(path), wish, existing)

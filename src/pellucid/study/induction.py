@@ -13,7 +13,7 @@ from pellucid.record.note import listening
 from pellucid.record.recorder import Recorder
 from pellucid.record.trace import Trace
 from pellucid.study.edits import edit, silence_heads
-from pellucid.study.silencing import surprise
+from pellucid.study.silencing import surprises
 
 PARTS = ("previous", "induction", "duplicate")
 
@@ -105,7 +105,10 @@ def halves(model: Model, ids: Tensor, hidden: Tensor, length: int) -> tuple[floa
     real = torch.ones_like(ids, dtype=torch.bool)
     first, second = slice(0, length + 1), slice(length + 1, 2 * length + 1)
     counts = len(ids) * length, len(ids) * (length - 1)
-    totals = [surprise(model, ids[:, s], real[:, s], hidden[:, s]) for s in (first, second)]
+    totals = [
+        surprises(model, ids[:, s], real[:, s], hidden[:, s], hidden[None, :, s])
+        for s in (first, second)
+    ]
     return totals[0].item() / counts[0], totals[1].item() / counts[1]
 
 

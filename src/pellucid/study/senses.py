@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
+from pellucid.study.clouds import Clouds, cloud
 from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
 
 Example = tuple[str, str] | Use
@@ -54,6 +55,13 @@ class Senses:
         """What always saying the commonest sense would have been right in."""
         most = max(range(len(self.counts)), key=self.counts.__getitem__)
         return self.truth.count(self.senses[most]) / self.tested
+
+    @property
+    def picture(self) -> Clouds:
+        """The tested sentences as points, each of its true sense."""
+        pairs = zip(self.layers, self.accuracy, strict=True)
+        captions = tuple(f"{name}  {share:.1%}" for name, share in pairs)
+        return Clouds(self.word, captions, self.senses, self.truth, self.clouds)
 
     def to_json(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -152,19 +160,3 @@ def left_out(x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"]) -> Float[Tensor
     rows = torch.arange(len(x))
     scores[rows, numbers] = (own * rest).sum(-1)
     return scores
-
-
-def cloud(
-    x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"], y: Float[Tensor, "M D"]
-) -> Float[Tensor, "M 2"]:
-    """The vectors `y` in two directions: those in which the means of `x` lie furthest apart.
-
-    Two means have one such direction; the other is then that in which `x` varies most beside it.
-    """
-    middle = x.mean(0)
-    means = torch.stack([x[numbers == sense].mean(0) for sense in range(int(numbers.max()) + 1)])
-    between = torch.linalg.svd(means - middle, full_matrices=False).Vh[: min(2, len(means) - 1)]
-    rest = (x - middle) - (x - middle) @ between.T @ between
-    within = torch.pca_lowrank(rest, q=2, center=False)[2].T
-    directions = torch.cat([between, within])[:2]
-    return (y - middle) @ directions.T

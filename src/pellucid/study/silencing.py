@@ -20,7 +20,7 @@ from pellucid.nn.mask import Mask
 from pellucid.nn.stack import Stack
 from pellucid.nn.sublayer import Context
 
-ROWS = 256  # tokens whose logits are held at once
+ROWS = 128  # tokens whose logits are held at once
 
 
 @torch.no_grad()
@@ -33,11 +33,11 @@ def importance(
     1 − the cosine of each token's last vector with what it was.
     """
     real = Mask.of(ids, mask)
-    stack = stack_of(model)
-    whole = stack(model.get_submodule("entrance")(ids, real), real)
+    whole = stack_of(model)(model.get_submodule("entrance")(ids, real), real)
+    lost = surprises if model.config.head == "language" else turns
+    usual = lost(model, ids, real.real, whole, whole[None])
     rows = [
-        torch.stack([_worse(model, ids, real.real, whole, x) for x in hidden])
-        for hidden in without_each_head(model, ids, real)
+        lost(model, ids, real.real, whole, x) - usual for x in without_each_head(model, ids, real)
     ]
     tokens = real.real[:, 1:] if model.config.head == "language" else real.real
     return torch.stack(rows), int(tokens.sum())
@@ -107,25 +107,34 @@ def repeated(context: Context, times: int) -> Context:
     return replace(context, mask=Mask(real, mask.padded), bias=bias)
 
 
-def _worse(model: Model, ids: Tensor, real: Tensor, whole: Tensor, without: Tensor) -> Tensor:
-    if model.config.head == "language":
-        return surprise(model, ids, real, without) - surprise(model, ids, real, whole)
-    cosine = functional.cosine_similarity(whole.double(), without.double(), dim=-1)
-    return (1 - cosine)[real].sum()
+def turns(
+    _model: Model,
+    _ids: Int[Tensor, "B T"],
+    real: Bool[Tensor, "B T"],
+    whole: Float[Tensor, "B T D"],
+    hidden: Float[Tensor, "H B T D"],
+) -> Float[Tensor, "H"]:
+    """1 − the cosine of each token's last vector with what it was, summed over tokens."""
+    cosines = functional.cosine_similarity(whole.double()[None], hidden.double(), dim=-1)
+    return (1 - cosines)[:, real].sum(-1)
 
 
-def surprise(
+def surprises(
     model: Model,
     ids: Int[Tensor, "B T"],
     real: Bool[Tensor, "B T"],
-    hidden: Float[Tensor, "B T D"],
-) -> Float[Tensor, ""]:
-    """−log p of each next token, summed, in nats; only some rows' logits are in memory at once."""
-    head = model.get_submodule("heads.head")
-    followed = real[:, 1:]
-    rows, targets = hidden[:, :-1][followed], ids[:, 1:][followed]
-    total = rows.new_zeros((), dtype=torch.float64)
+    _whole: Float[Tensor, "B T D"],
+    hidden: Float[Tensor, "H B T D"],
+) -> Float[Tensor, "H"]:
+    """−log p of each next token, summed, in nats, for each of several last vectors.
+
+    Only some rows' logits are in memory at once.
+    """
+    head, followed = model.get_submodule("heads.head"), real[:, 1:]
+    rows = hidden[:, :, :-1][:, followed].flatten(0, 1)
+    targets = ids[:, 1:][followed].repeat(len(hidden))
+    losses = []
     for some, said in zip(rows.split(ROWS), targets.split(ROWS), strict=True):
         logits = head(some[None], real.new_ones(1, len(some)))[0]
-        total += functional.cross_entropy(logits, said, reduction="sum")
-    return total
+        losses.append(functional.cross_entropy(logits, said, reduction="none"))
+    return torch.cat(losses).double().view(len(hidden), -1).sum(-1)

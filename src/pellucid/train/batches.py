@@ -11,6 +11,7 @@ from torch import Tensor
 
 Array = Shaped[np.ndarray, "..."]
 
+DOCUMENTS = "documents"  # the input that numbers the documents in a row, from 1
 # an input of ids, and the input that says which of them are real
 MASKS = {"ids": "mask", "source_ids": "source_mask", "target_ids": "target_mask"}
 
@@ -71,12 +72,13 @@ def together(examples: Sequence[Example], name: str = "") -> Batch:
     """Examples padded on the right to the longest; masks are left out where nothing is padded."""
     streams = {key: [example.inputs[key] for example in examples] for key in examples[0].inputs}
     inputs: dict[str, Tensor | None] = {key: padded(rows) for key, rows in streams.items()}
+    packed = several_documents(inputs)
     tokens = places = 0
     for key in MASKS.keys() & streams.keys():
         lengths = torch.tensor([len(row) for row in streams[key]])
         longest = int(lengths.max())
         real = torch.arange(longest) < lengths[:, None]
-        inputs[MASKS[key]] = None if bool(real.all()) else real
+        inputs[MASKS[key]] = None if packed or bool(real.all()) else real
         tokens, places = tokens + int(lengths.sum()), places + real.numel()
     terms = {term: [example.answers[term] for example in examples] for term in examples[0].answers}
     targets = {
@@ -84,6 +86,15 @@ def together(examples: Sequence[Example], name: str = "") -> Batch:
         for term, answers in terms.items()
     }
     return Batch(inputs, targets, name, tokens, places)
+
+
+def several_documents(inputs: dict[str, Tensor | None]) -> bool:
+    """Whether rows hold several documents; where none does, their numbers are left out."""
+    documents = inputs.get(DOCUMENTS)
+    if documents is not None and int(documents.max()) > 1:
+        return True
+    inputs.pop(DOCUMENTS, None)
+    return False
 
 
 def padded(rows: Sequence[Any]) -> Tensor:

@@ -10,7 +10,7 @@ from pellucid.models.model import Model
 from pellucid.record.printed import aligned
 from pellucid.text.training import train
 from pellucid.train.learner import Learner, measured
-from pellucid.train.making import config, grown, new
+from pellucid.train.making import config, new
 from pellucid.train.masking import Sentences, sentences
 from pellucid.train.objectives import Objective
 from pellucid.train.step import Ledger
@@ -60,7 +60,7 @@ class Bert(Learner):
     def make(self, given: Documents) -> Model:
         s = self.settings
         if s.start:
-            return grown(self.checkpoint(), s.seed, dropout=s.dropout)
+            return self.checkpoint()
         tokenizer = train(given, kind=s.tokenizer, size=s.vocabulary)
         model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
         model.tokenizer = tokenizer

@@ -80,6 +80,9 @@ class Shelf:
         else:
             save(self._path(step), tensors, {"step": step})
 
+    def __contains__(self, step: int) -> bool:
+        return step in self.here if self.folder is None else self._path(step).is_file()
+
     def get(self, step: int) -> Tensors:
         """The weights of one step."""
         return self.here[step] if self.folder is None else load(self._path(step))[0]

@@ -89,17 +89,15 @@ class Comparison:
     def __str__(self) -> str:
         """One table; ± is the standard deviation over seeds."""
         measured = list(self.trials[0].scores)
-        scores = [f"{name} {on}" for on in measured for name in ("accuracy", "macro F1")]
+        scores = [*(f"accuracy {on}" for on in measured), f"macro F1 {measured[-1]}"]
         head = ("", *scores, "training", "a text", "parameters", "size")
         return aligned([head, *(self._row(name) for name in self.runs)])
 
     def _row(self, rival: str) -> tuple[str, ...]:
         trials = self.of(rival)
-        scores = [
-            shared([getattr(trial.scores[on], name) for trial in trials])
-            for on in trials[0].scores
-            for name in ("accuracy", "macro_f1")
-        ]
+        measured = [[trial.scores[on] for trial in trials] for on in trials[0].scores]
+        scores = [shared([score.accuracy for score in each]) for each in measured]
+        scores.append(shared([score.macro_f1 for score in measured[-1]]))
         times = (lasting(fmean(t.training for t in trials)), lasting(fmean(t.each for t in trials)))
         first = trials[0]
         return rival, *scores, *times, f"{first.parameters:,}", in_words(first.bytes)

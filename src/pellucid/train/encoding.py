@@ -5,10 +5,11 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import tokenizers
+from jaxtyping import Int
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.text.tokenizer import Tokenizer
@@ -19,6 +20,18 @@ TooLong = Literal["refuse", "cut"]
 AT_ONCE = 1000  # texts that are encoded together
 LARGE = 1 << 20  # characters of a text that are encoded at once
 ADVICE = "cut such texts (--too-long cut), or let the model read more (--longest)"
+
+
+class Encoded(NamedTuple):
+    """A text's ids, and how many of them belong to the first text of a pair."""
+
+    ids: Sequence[int]
+    first: int
+
+    @classmethod
+    def of(cls, encoding: tokenizers.Encoding) -> "Encoded":
+        """From the library's own."""
+        return cls(encoding.ids, encoding.type_ids.count(0))
 
 
 @dataclass
@@ -41,9 +54,9 @@ class Encoding:
         firsts = array("q")
 
         def ids() -> Iterator[Sequence[int]]:
-            for encoding in self._encoded(texts):
-                firsts.append(encoding.type_ids.count(0))
-                yield encoding.ids
+            for encoded in self._encoded(texts):
+                firsts.append(encoded.first)
+                yield encoded.ids
 
         rows = Rows.of(ids())
         if self.cut:
@@ -51,43 +64,51 @@ class Encoding:
             warnings.warn(f"{number} cut to {self.longest} tokens.", stacklevel=2)
         return rows, firsts
 
-    def _encoded(self, texts: Iterable[str]) -> Iterator[tokenizers.Encoding]:
+    def _encoded(self, texts: Iterable[str]) -> Iterator[Encoded]:
         waiting, number = iter(texts), 0
         while some := list(islice(waiting, AT_ONCE)):
-            for text, encoding in zip(some, self._together(some, number), strict=True):
+            for text, encoded in zip(some, self._together(some, number), strict=True):
                 number += 1
-                yield self._checked(encoding, text, number)
+                yield self._checked(encoded, text, number)
 
-    def _together(self, texts: Sequence[str], before: int) -> Sequence[tokenizers.Encoding]:
+    def _together(self, texts: Sequence[str], before: int) -> Iterator[Encoded]:
         for number, text in enumerate(texts, before + 1):
             if not text.strip():
                 raise PellucidError(f"{self.what} {number:,} is empty; leave it out, or fill it.")
-        given = [(text.first, text.second) if isinstance(text, Pair) else text for text in texts]
-        return self.tokenizer.inner.encode_batch(given)
+        if type(self.tokenizer) is not Tokenizer:  # one that does more than the library
+            return (Encoded(self.tokenizer.encode(text).ids, 0) for text in texts)
+        return map(Encoded.of, self.tokenizer.inner.encode_batch([*map(parts, texts)]))
 
-    def _checked(
-        self, encoding: tokenizers.Encoding, text: str, number: int
-    ) -> tokenizers.Encoding:
-        if not encoding.ids:
+    def _checked(self, encoded: Encoded, text: str, number: int) -> Encoded:
+        length = len(encoded.ids)
+        if not length:
             raise PellucidError(f"The tokenizer keeps nothing of {self.what.lower()} {number:,}.")
-        if not 0 < self.longest < len(encoding.ids):
-            return encoding
+        if not 0 < self.longest < length:
+            return encoded
         if self.too_long == "refuse":
             raise PellucidError(
-                f"{self.what} {number:,} has {len(encoding.ids):,} tokens and the model reads at "
+                f"{self.what} {number:,} has {length:,} tokens and the model reads at "
                 f"most {self.longest:,}; {ADVICE}."
             )
         self.cut += 1
         return self._shortened(text)
 
-    def _shortened(self, text: str) -> tokenizers.Encoding:
+    def _shortened(self, text: str) -> Encoded:
         """The special pieces stay; of a pair the longer text is cut first."""
+        if type(self.tokenizer) is not Tokenizer:
+            *ids, end = self.tokenizer.encode(text).ids
+            return Encoded([*ids[: self.longest - 1], end], 0)
         inner = self.tokenizer.inner
         inner.enable_truncation(self.longest)
         try:
-            return inner.encode(*((text.first, text.second) if isinstance(text, Pair) else (text,)))
+            return Encoded.of(*inner.encode_batch([parts(text)]))
         finally:
             inner.no_truncation()
+
+
+def parts(text: str) -> str | tuple[str, str]:
+    """A text as the library wants it, and a pair."""
+    return (text.first, text.second) if isinstance(text, Pair) else text
 
 
 def flowing(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[Sequence[int]]:
@@ -129,7 +150,21 @@ def special(tokenizer: Tokenizer, role: str) -> int:
     return int(number)
 
 
-def ordinary(tokenizer: Tokenizer) -> np.ndarray:
-    """The ids of all pieces but the special ones."""
-    kept = {tokenizer.inner.token_to_id(piece) for piece in tokenizer.special.values()}
-    return np.array(sorted(set(tokenizer.inner.get_vocab().values()) - kept))
+def specials(tokenizer: Tokenizer) -> Int[np.ndarray, "S"]:
+    """The ids of the special pieces."""
+    found = map(tokenizer.inner.token_to_id, tokenizer.special.values())
+    return np.array(sorted({number for number in found if number is not None}))
+
+
+def ordinary(tokenizer: Tokenizer) -> Int[np.ndarray, "W"]:
+    """The ids of all other pieces."""
+    every = np.array(sorted(set(tokenizer.inner.get_vocab().values())))
+    return np.setdiff1d(every, specials(tokenizer))
+
+
+def hider(tokenizer: Tokenizer) -> int:
+    """The id that can stand for a hidden word: that of a mask, of the unknown, or padding."""
+    for role in ("mask_token", "unk_token", "pad_token"):
+        if (number := tokenizer.inner.token_to_id(tokenizer.special.get(role, ""))) is not None:
+            return int(number)
+    raise UsageError("The tokenizer has no mask, unknown or padding token to hide words with.")

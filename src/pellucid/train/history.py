@@ -75,6 +75,8 @@ def read(run: Path) -> list[Entry]:
     if not path.is_file():
         raise UsageError(f"{run} has no {LOG}, so there are no curves to draw.")
     *lines, _torn = path.read_bytes().split(b"\n")
+    if not lines:
+        raise PellucidError(f"{path} has no step yet, so there are no curves to draw.")
     try:
         entries = [json.loads(line) for line in lines]
         return [{**entry, "step": float(entry["step"])} for entry in entries]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from pellucid.train.schedule import Schedule
 
 if TYPE_CHECKING:
-    from pellucid.train.loop import State
+    from pellucid.train.state import State
     from pellucid.train.step import Ledger
 
 LOG = "log.jsonl"
@@ -25,11 +25,11 @@ LOG = "log.jsonl"
 class Journal:
     """Writes the log of a run into its folder, if it has one, and shows how far it is."""
 
-    def __init__(self, folder: Path | None, schedule: Schedule) -> None:
+    def __init__(self, folder: Path | None, schedule: Schedule, *, shows: bool = True) -> None:
         self.path, self.schedule = folder and folder / LOG, schedule
         self.entries: list[dict[str, Any]] = []  # where there is no folder
         self._file: BinaryIO | None = None
-        self._shows = sys.stderr.isatty()
+        self._shows = shows and sys.stderr.isatty()
         self._valid = ""
 
     @property

@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
+from pellucid.errors import UsageError
 from pellucid.models.checkpoint import load_folder
 from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.models.saving import CONFIG
 from pellucid.record.printed import aligned
 from pellucid.train.encoding import Encoding
-from pellucid.train.loop import Learning, State
-from pellucid.train.objectives import Chance, Objective, batch
-from pellucid.train.order import Size, by_length
+from pellucid.train.loop import Learning
+from pellucid.train.making import TASKS, grown
+from pellucid.train.objectives import Objective, all_batches
 from pellucid.train.settings import Settings, TaskName, usual
+from pellucid.train.state import State
 from pellucid.train.step import Ledger, measure
 
 
@@ -63,8 +63,14 @@ class Learner:
         return Encoding(self.model.tokenizer, longest, self.settings.too_long, what)
 
     def checkpoint(self) -> Model:
-        """The model that was named to begin with."""
-        return load(self.settings.start)
+        """The model that was named to begin with, with the heads that the task needs."""
+        s, found = self.settings, load(self.settings.start)
+        needs = dict(TASKS[self.task])
+        if found.config.shape != (shape := needs.pop("shape")):
+            raise UsageError(
+                f"{s.start} is of the shape {found.config.shape}; this task needs {shape}."
+            )
+        return grown(found, s.seed, dropout=s.dropout, **needs)
 
     def size(self) -> int:
         """How many numbers it has learned."""
@@ -102,10 +108,6 @@ class Learner:
         return found
 
 
-MEASURED = Size(tokens=4096)
-
-
 def measured(model: Model, objective: Objective) -> Ledger:
     """The plain sums over an objective, as the model is used."""
-    numbers = by_length(np.arange(len(objective.lengths)), objective.lengths, MEASURED)
-    return measure(model.eval(), (batch(objective, each, Chance(0, 0)) for each in numbers))
+    return measure(model.eval(), all_batches(objective))

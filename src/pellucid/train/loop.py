@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from pellucid.errors import PellucidError
+from pellucid.errors import PellucidError, UsageError
 from pellucid.nn.block import Block
 from pellucid.train import checkpoint
 from pellucid.train.batches import Batch
@@ -31,51 +31,19 @@ from pellucid.train.checkpoint import Shelf
 from pellucid.train.finding import first_odd
 from pellucid.train.journal import Journal
 from pellucid.train.loss import Smoothing
-from pellucid.train.objectives import Chance, Objective, batch
+from pellucid.train.objectives import Chance, Objective, all_batches, batch
 from pellucid.train.optimize import moments, optimizer, parameters, remember, set_rate
-from pellucid.train.order import Numbers, Order, Place, Size, by_length
+from pellucid.train.order import Numbers, Order, Place, Size
 from pellucid.train.ranks import Ranks
 from pellucid.train.settings import Settings
+from pellucid.train.state import State
 from pellucid.train.step import Ledger, gradients, measure
 from pellucid.train.stopping import Stopping
 
 CHECKPOINT = Path("checkpoint", "run.safetensors")
 MINUTE = 60.0
+FREE = ("learning", "run")  # sections of the settings that may change in a run that goes on
 AHEAD = 8  # steps that workers prepare
-
-
-@dataclass
-class State:
-    """Where a run is. All of it is in the checkpoint."""
-
-    step: int = 0
-    place: Place = field(default_factory=Place)
-    skipped: int = 0
-    targets: int = 0
-    seconds: float = 0.0
-    log: int = 0  # bytes of the log that belong to it
-    measured: list[tuple[int, float, float]] = field(default_factory=list)  # step, merit
-
-    @property
-    def best(self) -> int:
-        """The step of the best measurement, the first of equals."""
-        return min(self.measured, key=lambda each: each[1:])[0] if self.measured else self.step
-
-    @classmethod
-    def read(cls, data: Mapping[str, Any]) -> "State":
-        """From a checkpoint's JSON."""
-        measured = [(int(step), a, b) for step, a, b in data["measured"]]
-        return cls(**{**data, "place": Place(*data["place"]), "measured": measured})
-
-    def took(self, targets: int, seconds: float) -> None:
-        """One more step."""
-        self.step, self.skipped = self.step + 1, 0
-        self.targets, self.seconds = self.targets + targets, self.seconds + seconds
-
-    @property
-    def waited(self) -> int:
-        """Measurements since the best."""
-        return sum(step > self.best for step, *_ in self.measured)
 
 
 class Learning:
@@ -98,16 +66,17 @@ class Learning:
         self.model, self.objective, self.settings = model, objective, settings
         self.valid, self.ranks = valid, Ranks.here()
         self.smoothing = smoothing or Smoothing(settings.smoothing, settings.convention)
-        self.size = Size(tokens=settings.tokens, rows=settings.rows)
+        size = Size(tokens=settings.tokens, rows=settings.rows)
         self.order = Order(
-            lengths=objective.lengths, size=self.size, window=settings.window, seed=settings.seed
+            lengths=objective.lengths, size=size, window=settings.window, seed=settings.seed
         )
-        self.steps = settings.steps or math.ceil(settings.epochs * self.order.count())
+        self.epoch = self.order.count()  # batches, and so steps
+        self.steps = settings.steps or math.ceil(settings.epochs * self.epoch)
         self.schedule = settings.plan(self.steps)
         self.optimizer = optimizer(model, settings)
         self.state = State()
         self._saved = time.monotonic()
-        self.every = settings.measure or max(1, min(self.order.count(), self.steps))
+        self.every = settings.measure or min(self.epoch, self.steps)
         self.into(folder)
 
     def into(self, folder: Path | None) -> None:
@@ -117,7 +86,7 @@ class Learning:
         if writes is not None:
             (writes / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         self.shelf = Shelf(writes and (writes / CHECKPOINT).parent)
-        self.journal = Journal(writes, self.schedule)
+        self.journal = Journal(writes, self.schedule, shows=self.ranks.first)
 
     def run(self) -> State:
         """Learn to the end; then the model has the weights that are kept."""
@@ -183,16 +152,14 @@ class Learning:
     def _skip(self) -> None:
         """A step without a single target is not taken; an epoch of them is no data."""
         self.state.skipped += 1
-        if self.state.skipped > self.order.count():
+        if self.state.skipped > self.epoch:
             raise PellucidError("No example has anything to learn from; give longer texts.")
 
     @contextmanager
     def _around(self, number: int) -> Iterator[None]:
         """A micro-batch's dropout follows from the step; products are in the chosen precision."""
         part = number * self.ranks.count + self.ranks.number
-        entropy = (self.settings.seed, self.state.step, part)
-        with torch.random.fork_rng(devices=[]), self._precision():
-            torch.manual_seed(int(np.random.SeedSequence(entropy).generate_state(1)[0]))
+        with drawing(self.settings.seed, self.state.step, part), self._precision():
             yield
 
     def _precision(self) -> torch.autocast:
@@ -210,38 +177,31 @@ class Learning:
         )
 
     def _measure_if_due(self) -> None:
-        state = self.state
-        due = state.step % self.every == 0 or state.step == self.steps
-        if (
-            self.valid is None
-            or not due
-            or (state.measured and state.measured[-1][0] == state.step)
-        ):
+        if self.valid is None or not self.state.due(self.every, self.steps):
             return
-        found = self.measured(self.valid)
-        state.measured.append((state.step, *found.merit))
-        self.shelf.add(state.step, checkpoint.weights(self.model))
-        self.shelf.only({state.best, *self._averaged()})
-        self.journal.measured(state, found)
+        found = self._measured(self.valid)
+        self.state.measured.append((self.state.step, *found.merit))
+        if self.ranks.first:
+            self.shelf.add(self.state.step, checkpoint.weights(self.model))
+        self.shelf.only({self.state.best, *self._averaged()})
+        self.journal.measured(self.state, found)
 
-    def measured(self, objective: Objective) -> Ledger:
+    def _measured(self, objective: Objective) -> Ledger:
         """The plain sums over an objective, the model as it will be used."""
-        numbers = by_length(np.arange(len(objective.lengths)), objective.lengths, self.size)
-        batches = (batch(objective, each, Chance(self.settings.seed, 0)) for each in numbers)
         self.model.eval()
         with self._precision():
-            ledger = measure(self.model, batches)
+            ledger = measure(self.model, all_batches(objective))
         self.model.train()
         return ledger
 
     def _averaged(self) -> list[int]:
-        steps = [step for step, *_ in self.state.measured]
-        return steps[-self.settings.average :] if self.settings.keep == "average" else []
+        average = self.settings.keep == "average"
+        return self.state.last(self.settings.average) if average else []
 
     def _finish(self) -> None:
-        """Take the weights that are to be kept."""
-        if self.state.measured and self.settings.keep != "last":
-            kept = self._averaged() or [self.state.best]
+        """Take the weights that are to be kept, if they were measured."""
+        kept = [step for step in self._averaged() or [self.state.best] if step in self.shelf]
+        if kept and self.settings.keep != "last":
             checkpoint.put(self.model, self.shelf.mean(kept))
         self.model.eval()
 
@@ -263,8 +223,11 @@ class Learning:
             raise PellucidError(
                 "The data are not those that this run began with; give the same, or train afresh."
             )
-        if changed := Settings(**about["settings"]).differences(self.settings):
-            said = f"Settings changed since this run began: {', '.join(changed)}."
+        changed = Settings(**about["settings"]).differences(self.settings)
+        if fixed := [said for said, section in changed if section not in FREE]:
+            raise UsageError(f"A run that goes on cannot be another: {', '.join(fixed)}.")
+        if changed:
+            said = f"Settings changed since this run began: {', '.join(s for s, _ in changed)}."
             warnings.warn(said, stacklevel=2)
         checkpoint.put(self.model, part(tensors, "model."))
         remember(self.model, self.optimizer, part(tensors, "optimizer."))
@@ -288,6 +251,18 @@ class Learning:
         }
         about = {"state": asdict(self.state), "settings": asdict(self.settings)}
         checkpoint.save(self.folder / CHECKPOINT, tensors, {**about, "data": self.objective.mark})
+
+
+@contextmanager
+def drawing(*entropy: int) -> Iterator[None]:
+    """Within, torch draws what follows from these numbers; afterwards it goes on as before."""
+    chance = torch.default_generator
+    before = chance.get_state()
+    chance.manual_seed(int(np.random.SeedSequence(entropy).generate_state(1)[0]))
+    try:
+        yield
+    finally:
+        chance.set_state(before)
 
 
 def part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

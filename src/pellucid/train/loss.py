@@ -53,6 +53,9 @@ class Smoothing:
         return 1 - self.share, self.share / (words - 2), self.padding
 
 
+PLAIN = Smoothing()
+
+
 def losses(model: nn.Module, batch: Batch, smoothing: Smoothing) -> dict[str, Sum]:
     """The sums of every term of the loss for one batch."""
     output = look(model, batch.inputs)
@@ -86,12 +89,17 @@ def chosen(x: Shaped[Tensor, "B T ..."], counted: Bool[Tensor, "B T"]) -> Shaped
     return x.flatten(0, 1) if bool(counted.all()) else x[counted]
 
 
-def one_of(logits: Float[Tensor, "B C"] | None, targets: Targets) -> Sum:
+def one_of(
+    logits: Float[Tensor, "B C"] | None, targets: Targets, smoothing: Smoothing = PLAIN
+) -> Sum:
     """Cross-entropy over classes, one for each text."""
     assert logits is not None
     logits, ids = exact(logits)[targets.counted], targets.ids[targets.counted]
-    total = functional.cross_entropy(logits, ids, reduction="sum")
-    return Sum(total, total.detach(), len(ids), int((logits.argmax(-1) == ids).sum()))
+    surprise = -logits.log_softmax(-1)
+    plain = surprise.gather(1, ids[:, None]).sum()
+    right, other, _ = smoothing.beliefs(logits.shape[-1])
+    total = (right - other) * plain + other * surprise.sum()
+    return Sum(total, plain.detach(), len(ids), int((logits.argmax(-1) == ids).sum()))
 
 
 def each_of(logits: Float[Tensor, "B C"] | None, targets: Targets) -> Sum:
@@ -114,7 +122,7 @@ Term = Callable[[nn.Module, Output, Targets, Smoothing], Sum]
 
 TERMS: dict[str, Term] = {
     "words": words,
-    "next sentence": lambda model, output, targets, _: one_of(output.next_sentence, targets),
-    "class": lambda model, output, targets, _: one_of(output.classes, targets),
-    "classes": lambda model, output, targets, _: each_of(output.classes, targets),
+    "next sentence": lambda _, output, targets, s: one_of(output.next_sentence, targets, s),
+    "class": lambda _, output, targets, s: one_of(output.classes, targets, s),
+    "classes": lambda _, output, targets, s: each_of(output.classes, targets),
 }

@@ -7,17 +7,18 @@ example alone, not on how batches are cut, nor on what was drawn before.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Int
 
-from pellucid.train.batches import Answer, Array, Batch, Example, together
+from pellucid.train.batches import DOCUMENTS, Answer, Array, Batch, Example, together
+from pellucid.train.order import Numbers, Size, by_length
 from pellucid.train.rows import Rows
 
-Numbers = Int[np.ndarray, "_"]
+MEASURED = Size(tokens=8192)  # of a batch that nothing is learned from
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ def batch(objective: Objective, numbers: Numbers, chance: Chance, name: str = ""
     return together([objective.example(int(number), chance) for number in numbers], name)
 
 
+def all_batches(objective: Objective, size: Size = MEASURED) -> Iterator[Batch]:
+    """Every example once, to be measured; what is left to chance is always the same."""
+    numbers = np.arange(len(objective.lengths))
+    for each in by_length(numbers, objective.lengths, size):
+        yield batch(objective, each, Chance(0, 0))
+
+
 def shifted(stream: Array) -> tuple[Array, Answer]:
     """THE place where targets are shifted: at each token the model should say the next one."""
     return stream[:-1], Answer(stream[1:], np.ones(len(stream) - 1, np.bool_))
@@ -71,12 +79,15 @@ class Classes:
     """A text's class. `labels` are numbers [N]; or [N C], one where the text is of the class.
 
     `firsts` are how many tokens belong to the first text of a pair, where the model is told.
+    While it learns, `hiding` may put an id in the place of some ordinary words, so that a few
+    words do not decide everything (Iyyer et al. 2015).
     """
 
     rows: Rows
     labels: Int[np.ndarray, "N ..."]
     firsts: Sequence[int] | None = None
     stream: str = "ids"  # the model's input
+    hiding: "Hiding | None" = None
 
     @property
     def lengths(self) -> Int[np.ndarray, "N 1"]:
@@ -89,6 +100,8 @@ class Classes:
     def example(self, number: int, chance: Chance) -> Example:
         """Its tokens, and its class or classes."""
         ids = wide(self.rows[number])
+        if self.hiding is not None:
+            ids = self.hiding.apply(ids, chance.of(number))
         inputs = {self.stream: ids}
         if self.firsts is not None:
             inputs["segments"] = (np.arange(len(ids)) >= self.firsts[number]).astype(np.int64)
@@ -98,16 +111,32 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False)
+class Hiding:
+    """Some of a text's words are hidden by one id; `special` ids never are."""
+
+    share: float
+    by: int
+    special: Int[np.ndarray, "W"]
+
+    def apply(self, ids: Array, chance: np.random.Generator) -> Array:
+        """The ids with some hidden."""
+        hidden = (chance.random(len(ids)) < self.share) & ~np.isin(ids, self.special)
+        return np.where(hidden, self.by, ids)
+
+
+@dataclass(frozen=True, eq=False)
 class Language:
     """The next word, in blocks of a text; documents stand one behind the other.
 
-    While it learns, blocks begin elsewhere in each epoch, and what is left over at the ends is
-    left out; else (`whole`) every token of the text is a target once.
+    Kept "apart" none sees another; "joined" they are one text. While it learns, blocks begin
+    elsewhere in each epoch, and what is left over at the ends is left out; else (`whole`) every
+    token of the text is a target once.
     """
 
     rows: Rows
     context: int
     whole: bool = False
+    documents: Literal["apart", "joined"] = "apart"
 
     @property
     def lengths(self) -> Int[np.ndarray, "N 1"]:
@@ -127,10 +156,18 @@ class Language:
     def example(self, number: int, chance: Chance) -> Example:
         """One block."""
         spare = len(self.rows.ids) - 1 - self._count * self.context
-        moved = 0 if self.whole or spare <= 0 else chance.of_all.integers(0, spare + 1)
+        moved = 0 if self.whole or spare <= 0 else int(chance.of_all.integers(0, spare + 1))
         start = moved + number * self.context
-        inputs, answer = shifted(wide(self.rows.ids[start : start + self.context + 1]))
-        return Example({"ids": inputs}, {"words": answer})
+        given, answer = shifted(wide(self.rows.ids[start : start + self.context + 1]))
+        inputs = {"ids": given}
+        if self.documents == "apart" and len(self.rows) > 1:
+            inputs[DOCUMENTS] = self.numbered(start, len(given))
+        return Example(inputs, {"words": answer})
+
+    def numbered(self, start: int, length: int) -> Int[np.ndarray, "T"]:
+        """The documents of a block, from 1."""
+        homes = np.searchsorted(self.rows.starts, np.arange(start, start + length), "right")
+        return homes - homes[0] + 1
 
 
 @dataclass(frozen=True, eq=False)

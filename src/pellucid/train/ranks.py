@@ -34,6 +34,11 @@ class Ranks:
         """Whether this is the one that writes and talks."""
         return self.number == 0
 
+    def wait(self) -> None:
+        """Until all have come so far."""
+        if self.count > 1:
+            distributed.barrier()
+
     def added(self, numbers: Mapping[str, float]) -> dict[str, float]:
         """The numbers of all processes, name by name. All must have the same names."""
         if self.count == 1:

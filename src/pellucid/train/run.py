@@ -24,6 +24,7 @@ from pellucid.train.classifiers import Classifier, classifier
 from pellucid.train.examples import Examples
 from pellucid.train.score import Score
 from pellucid.train.settings import TaskName, check
+from pellucid.train.several import SeveralScore, split
 
 FORMAT = 1
 ABOUT = "run.json"
@@ -133,13 +134,22 @@ def trained(task: str, kind: str) -> type[Trained]:
 
 def scored(model: Any, given: Any) -> Scored:
     """How well a model does on what it is for; each task has a measure of its own."""
-    return measure(model, given) if isinstance(given, Examples) else model.score(given)
+    if not isinstance(given, Examples):
+        return model.score(given)
+    sign = getattr(model, "sign", "")
+    return measure_several(model, given, sign) if sign else measure(model, given)
 
 
 def measure(model: Classifier, examples: Examples) -> Score:
     """How well a classifier does on examples."""
     labels, sure = zip(*model.guess(examples.texts), strict=True)
     return Score.of(examples.labels, labels, sure)
+
+
+def measure_several(model: Classifier, examples: Examples, sign: str) -> SeveralScore:
+    """The same where labels are several names with a sign between them."""
+    told = (split(label, sign) for label in model.predict(examples.texts))
+    return SeveralScore.of([split(label, sign) for label in examples.labels], list(told))
 
 
 def check_place(folder: Path, existing: Existing) -> None:

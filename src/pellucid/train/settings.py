@@ -51,6 +51,9 @@ class Settings:
     # the data
     held_out: float = setting(0.1, "data", "share measured on, where no --valid is given")
     too_long: Literal["refuse", "cut"] = setting("refuse", "data", "what to do at a long text")
+    documents: Literal["apart", "joined"] = setting(
+        "apart", "data", "whether texts that share a block of a language model see each other"
+    )
     masked: float = setting(0.15, "data", "share of words that is to be filled in")
 
     # batches
@@ -70,6 +73,7 @@ class Settings:
     beta1: float = setting(0.9, "learning", "AdamW's first")
     beta2: float = setting(0.98, "learning", "AdamW's second")
     clip: float = setting(1.0, "learning", "largest norm of the gradient; 0 is any")
+    hidden: float = setting(0.0, "learning", "share of a classified text's words hidden from it")
     smoothing: float = setting(0.0, "learning", "label smoothing")
     convention: Convention = setting("torch", "learning", "who gets the smoothed share")
     freeze: int = setting(0, "learning", "lowest layers that stay as they are")
@@ -99,12 +103,15 @@ class Settings:
             least=self.least,
         )
 
-    def differences(self, other: "Settings") -> list[str]:
-        """What is not the same, one each: "rate was 0.001, is 0.01"."""
+    def differences(self, other: "Settings") -> list[tuple[str, str]]:
+        """What is not the same, and its section: "rate was 0.001, is 0.01", "learning"."""
+        pairs = [
+            (each, getattr(self, each.name), getattr(other, each.name)) for each in fields(self)
+        ]
         return [
-            f"{each.name} was {getattr(self, each.name)!r}, is {getattr(other, each.name)!r}"
-            for each in fields(self)
-            if getattr(self, each.name) != getattr(other, each.name)
+            (f"{each.name} was {was!r}, is {now!r}", each.metadata["section"])
+            for each, was, now in pairs
+            if was != now
         ]
 
     def to_toml(self) -> str:
@@ -128,10 +135,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 USUAL: dict[str, dict[str, Any]] = {
-    "classify": {},
+    "classify": {"rows": 32},
     "generate": {
         "layers": 4, "decay": 0.1, "beta2": 0.99, "schedule": "cosine", "least": 1e-4,
-        "epochs": 5.0, "vocabulary": 4000,
+        "tokens": 2048, "vocabulary": 4000,
     },
     "translate": {
         "layers": 4, "inner": 256, "schedule": "inverse-root", "rate": 5e-3, "warmup": 1000,

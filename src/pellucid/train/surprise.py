@@ -1,27 +1,16 @@
 """Surprise: perplexity and bits per byte, weighted by tokens, whatever the batches.
 
-surprise(model, texts).perplexity          exp(−Σ ln p / tokens)
-surprise(model, texts).bits_per_byte       −Σ log₂ p / bytes
+    perplexity      exp(−Σ ln p / tokens)
+    bits per byte   −Σ log₂ p / bytes
 
 Perplexities of models with different tokenizers cannot be compared; bits per byte can.
 """
 
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
-from pellucid.errors import PellucidError, UsageError
-from pellucid.models.decoder import Decoder
 from pellucid.record.printed import aligned
-from pellucid.record.tokens import Tokens
-from pellucid.train.batches import Example, together
-from pellucid.train.objectives import shifted
-from pellucid.train.step import measure
-
-AT_ONCE = 16  # texts, side by side
 
 
 @dataclass(frozen=True)
@@ -75,34 +64,3 @@ class Surprise:
                 ("bits per byte", f"{self.bits_per_byte:.4f}", f"of {self.bytes:,} bytes"),
             ]
         )
-
-
-def surprise(model: Decoder, texts: Iterable[str], at_once: int = AT_ONCE) -> Surprise:
-    """How surprised a language model is by texts, each read from its own beginning.
-
-    A text longer than the model's limit is read in windows; every token but the text's first is
-    a target exactly once.
-    """
-    if model.config.head == "none":
-        raise UsageError("This model has no head for words, so no text can surprise it.")
-    read = [model.tokenizer.encode(text) for text in texts]
-    examples = [each for tokens in read for each in windows(tokens, model.config.longest)]
-    if not examples:
-        raise PellucidError("No text has a second token to be told; give longer texts.")
-    starts = range(0, len(examples), at_once)
-    ledger = measure(model, [together(examples[at : at + at_once]) for at in starts])
-    return Surprise(ledger.plain["words"], ledger.counts["words"], sum(map(target_bytes, read)))
-
-
-def windows(tokens: Tokens, longest: int) -> Iterator[Example]:
-    """Neighbouring tokens to be told; the last of one window is the first given of the next."""
-    step = longest or len(tokens)
-    for start in range(0, len(tokens) - 1, step):
-        given, answer = shifted(np.array(tokens.ids[start : start + step + 1]))
-        yield Example({"ids": given}, {"words": answer})
-
-
-def target_bytes(tokens: Tokens) -> int:
-    """The bytes of a text that its targets stand for: all but those of its first token."""
-    given = 0 if tokens.special[0] else tokens.offsets[0][1]
-    return len(tokens.text[given:].encode())

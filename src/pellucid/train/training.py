@@ -19,6 +19,7 @@ from pellucid.text.formats import Layout
 from pellucid.train.examples import Examples
 from pellucid.train.job import FILE, Job
 from pellucid.train.learner import Learner
+from pellucid.train.ranks import Ranks
 from pellucid.train.run import LEARNERS, Run, check_place, write_text
 from pellucid.train.settings import TaskName, usual
 from pellucid.train.transformer import TransformerClassifier
@@ -97,15 +98,17 @@ def carry_out(
     existing: Existing = "refuse",
 ) -> Run:
     """Train, measure, write. What is wrong with the data is said before anything is written."""
-    if out is not None:
+    ranks = Ranks.here()
+    if out is not None and ranks.first:
         check_place(out, existing)
     given, valid = divided(job, given, valid)
     learner = learner_of(job)
     run = Run("transformer", learner, job.layout, task=job.settings.task)
     learning = learner.prepare(given, valid)
-    if out is not None:
+    if out is not None and ranks.first:
         begin(run, job, out)
-        learning.into(out)
+    ranks.wait()
+    learning.into(out)
     learner.state = learning.run()
     return finished(run, given, valid, out)
 
@@ -121,7 +124,8 @@ def resume(out: Path, changes: dict[str, Any]) -> Run:
     given, valid = divided(job, *job.data())
     learner = learner_of(job)
     learning = learner.prepare(given, valid, out)
-    write_text(out / FILE, job.to_toml())
+    if Ranks.here().first:
+        write_text(out / FILE, job.to_toml())
     learner.state = learning.run()
     return finished(
         Run("transformer", learner, job.layout, task=job.settings.task), given, valid, out
@@ -141,7 +145,7 @@ def finished(run: Run, given: Any, valid: Any, out: Path | None) -> Run:
     """Measured, and written."""
     sets = {"train": given} if isinstance(given, Examples) else {}
     run = run.measured(sets | ({} if valid is None else {"dev": valid}))
-    if out is not None:
+    if out is not None and Ranks.here().first:
         run.fill(out)
     return run
 

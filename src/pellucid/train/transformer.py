@@ -1,9 +1,10 @@
 """The Transformer as a classifier: of texts or pairs of texts, into one class or several."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -14,18 +15,21 @@ from torch import Tensor
 from pellucid.errors import PellucidError
 from pellucid.models.checkpoint import load_folder
 from pellucid.models.encoder_decoder import EncoderDecoder
+from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.text.recipe import frame
 from pellucid.text.training import train
 from pellucid.train.body import look
 from pellucid.train.classifiers import Guess
+from pellucid.train.encoding import hider, specials
 from pellucid.train.examples import Examples, Pair
 from pellucid.train.learner import Learner
 from pellucid.train.loop import Learning
 from pellucid.train.making import config, grown, new, pooled
-from pellucid.train.objectives import Chance, Classes, batch
+from pellucid.train.objectives import Chance, Classes, Hiding, Objective, batch
 from pellucid.train.order import Size, by_length
 from pellucid.train.settings import Settings
+from pellucid.train.several import split
 
 SIGN = "label_sign"  # in config.json: what stands between the labels of a text
 AT_ONCE = 4096  # texts that are sorted by length together
@@ -91,7 +95,7 @@ class TransformerClassifier(Learner):
         return model
 
     def _tuned(self) -> Model:
-        s, found = self.settings, self.checkpoint()
+        s, found = self.settings, load(self.settings.start)
         changes = {
             "head": "none",
             "head_bias": "none",
@@ -105,6 +109,15 @@ class TransformerClassifier(Learner):
         rows, firsts = self.encoding(what).rows(given.texts)
         told = self.model.config.segments and isinstance(given.texts[0], Pair)
         return Classes(rows, self.numbers(given.labels), firsts if told else None, self.stream)
+
+    def sets(self, given: Examples, valid: Examples | None) -> tuple[Objective, Objective | None]:
+        """While it learns, some words may be hidden."""
+        objective, measured = super().sets(given, valid)
+        if not self.settings.hidden:
+            return objective, measured
+        tokenizer = self.model.tokenizer
+        hiding = Hiding(self.settings.hidden, hider(tokenizer), specials(tokenizer))
+        return replace(cast(Classes, objective), hiding=hiding), measured
 
     @property
     def stream(self) -> str:
@@ -176,11 +189,6 @@ KINDS = {False: "single_label_classification", True: "multi_label_classification
 def plain(texts: Sequence[str]) -> Iterator[str]:
     """Texts to learn pieces from."""
     return (str(text) for text in texts)
-
-
-def split(label: str, sign: str) -> list[str]:
-    """The names in a label."""
-    return [name.strip() for name in label.split(sign) if name.strip()] if sign else [label]
 
 
 def named(labels: Sequence[str], sign: str) -> tuple[str, ...]:

@@ -60,8 +60,16 @@ class TranslationScore:
             figures["BLEU lower-cased, tokenized"] = figure(cut, *pair)
         return cls(figures, len(answers))
 
+    def summary(self) -> dict[str, float]:
+        """The figures alone; what they mean is in their signatures."""
+        return {name: each.score for name, each in self.figures.items()}
+
+    def brief(self) -> str:
+        """The same as a person reads them."""
+        return str(self)
+
     def to_json(self) -> dict[str, Any]:
-        """The figures as plain data."""
+        """The figures and their signatures as plain data."""
         return asdict(self)
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from pellucid.text.recipe import frame
 from pellucid.text.training import train
 from pellucid.train.encoding import special
 from pellucid.train.learner import Learner, measured
-from pellucid.train.making import config, grown, new
+from pellucid.train.making import config, new
 from pellucid.train.objectives import Translation
 from pellucid.train.surprise import Surprise
 
@@ -48,7 +48,7 @@ class Translator(Learner):
     def make(self, given: Parallel) -> Model:
         s = self.settings
         if s.start:
-            return grown(self.checkpoint(), s.seed, dropout=s.dropout)
+            return self.checkpoint()
         tokenizer = train(both(given), kind=s.tokenizer, size=s.vocabulary)
         marks = {k: AddedToken(v, special=True) for k, v in tokenizer.special.items()}
         frame(tokenizer.inner, marks, "$A eos", "$A eos $B eos")

@@ -7,7 +7,7 @@ from pellucid.models.model import Model
 from pellucid.text.training import train
 from pellucid.train.encoding import ends, flowing
 from pellucid.train.learner import Learner, measured
-from pellucid.train.making import config, grown, new
+from pellucid.train.making import config, new
 from pellucid.train.objectives import Language, Objective
 from pellucid.train.rows import Rows
 from pellucid.train.surprise import Surprise
@@ -23,7 +23,7 @@ class Writer(Learner):
     def make(self, given: Texts) -> Model:
         s = self.settings
         if s.start:
-            return grown(self.checkpoint(), s.seed, dropout=s.dropout)
+            return self.checkpoint()
         tokenizer = train(given, kind=s.tokenizer, size=s.vocabulary)
         model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
         model.tokenizer = tokenizer
@@ -48,7 +48,7 @@ class Writer(Learner):
     def _blocks(self, rows: Rows, whole: bool = False) -> Language:
         if len(rows.ids) < 2:
             raise PellucidError("The text has a single token; a next one cannot be learned.")
-        return Language(rows, self.context, whole)
+        return Language(rows, self.context, whole, self.settings.documents)
 
     @property
     def context(self) -> int:

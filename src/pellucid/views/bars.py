@@ -57,8 +57,9 @@ def bar(share: float, cells: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with its sign: +12.3 %, −4.0 %."""
-    return f"{share:+.1%}".replace("-", "−").replace("%", " %")
+    """A share with its sign: +12.3 %, −4.0 %; none has no sign."""
+    written = f"{share:+.1%}".replace("-", "−").replace("%", " %")
+    return "0.0 %" if written[1:] == "0.0 %" else written
 
 
 def placed(place: str, what: str) -> str:

@@ -2,7 +2,7 @@
 
 Each module keeps a scope of its own, and comes after those it imports. Only what our own modules
 use is understood, `import { a, b } from "./c.js";` and `export` before a declaration; any other
-import or export is an error, not a surprise.
+import or export is an error, not a surprise. Comments stay behind: a page is small.
 """
 
 import re
@@ -10,7 +10,8 @@ from pathlib import Path
 
 IMPORT = re.compile(r'^import \{([\w\s,]+)\} from "(\.[\w./]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+BLOCK = r"/\*\*(?:(?!\*/).)*\*/"
+COMMENT = re.compile(rf"^ *(?://[^\n]*|{BLOCK})\n|{BLOCK} ", re.DOTALL | re.MULTILINE)
 STRANGE = re.compile(r"^\s*(?:import|export)\b.*|\bimport\s*[(.].*", re.MULTILINE)
 UNSAFE = re.compile(r"</script|<!--", re.IGNORECASE)  # would end the element the script stands in
 
@@ -40,8 +41,8 @@ def _add(path: Path, done: dict[Path, str], importers: tuple[Path, ...]) -> None
 def _scoped(path: Path, source: str) -> str:
     """A module as a function that is called once and returns what the module exports."""
     exports = ", ".join(EXPORT.findall(source))
-    body = EXPORT.sub("", IMPORT.sub(_unpacked, source))
-    if strange := STRANGE.search(COMMENT.sub("", body)) or UNSAFE.search(body):
+    body = COMMENT.sub("", EXPORT.sub("", IMPORT.sub(_unpacked, source)))
+    if strange := STRANGE.search(body) or UNSAFE.search(body):
         raise ValueError(f"{path.name} has what cannot be made part of a page: {strange[0]!r}.")
     return f"const {_name(path)} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
 

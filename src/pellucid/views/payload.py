@@ -7,6 +7,7 @@ small trace goes into the page whole, so that a change there can be followed to 
 
 import math
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -36,7 +37,7 @@ COARSE = 7  # bits of what is only looked at, never computed with
 LAYER = re.compile(r"\w+\.\d+(?=\.)")
 
 # so many numbers are stored in so many bits each: the longer the text, the smaller its pictures
-BITS = ((WHOLE, EXACT), (1_500_000, 16), (4_000_000, 14), (math.inf, 12))
+BITS = ((WHOLE, EXACT), (1_500_000, 15), (4_000_000, 14), (math.inf, 12))
 
 Data = dict[str, Any]
 
@@ -52,7 +53,12 @@ class Payload:
 def payload(trace: Trace, weights: str = "small") -> Payload:
     """The trace for the page; with weights="all" weights of any size come along."""
     shown, needed = _shown(trace, math.inf if weights == "all" else SMALL)
-    bits = _precisions(trace, needed, weights)
+    beside = {
+        name
+        for name in trace.nodes.keys() - needed
+        if _is_beside(trace, name, shown) and not _follows(trace, name, needed)
+    }
+    bits = _precisions(trace, needed, beside, weights)
     _check_size(trace, bits)
     values, contents = _stored(trace, bits, shown)
     answers, code = trace.answers(LIKELIEST), dict[str, int]()
@@ -76,6 +82,7 @@ def _shown(trace: Trace, largest: float) -> tuple[list[Attention], set[str]]:
     found = {
         each: causes(trace, [n for n in each.steps(trace) if not n.endswith(".output")], largest)
         for each in attentions(trace)
+        if each.layer in trace.about.get("layers", [each.layer])
     }
     kept = {each: names for each, names in found.items() if names is not None}
     if not kept:
@@ -85,16 +92,16 @@ def _shown(trace: Trace, largest: float) -> tuple[list[Attention], set[str]]:
     return list(kept), set().union(*kept.values())
 
 
-def _precisions(trace: Trace, needed: set[str], weights: str) -> dict[str, int]:
+def _precisions(trace: Trace, needed: set[str], beside: set[str], weights: str) -> dict[str, int]:
     """What is stored, each by its name, and in how many bits a number."""
     used = {parent for node in trace.nodes.values() for parent in node.parents}
     whole = trace.held.keys() | {name for name in trace.weights if name in used}
-    if weights == "all" or _numbers(trace, whole) <= WHOLE:
+    small = "layers" not in trace.about and _numbers(trace, whole) <= WHOLE
+    if weights == "all" or small:
         return dict.fromkeys(sorted(whole), EXACT)
     cut = needed & _cut(trace).keys()
     count = _numbers(trace, cut)
     bits = next(bits for most, bits in BITS if count <= most)
-    beside = {name for name in trace.nodes if _is_beside(trace, name)} - needed
     coarse = COARSE if bits < EXACT else EXACT
     return {
         name: bits if name in cut else coarse if name in beside else EXACT
@@ -111,15 +118,22 @@ def _cut(trace: Trace) -> dict[str, int]:
     }
 
 
-def _is_beside(trace: Trace, name: str) -> bool:
+def _is_beside(trace: Trace, name: str, shown: list[Attention]) -> bool:
     """Whether it is looked at though nothing is computed from it.
 
     That is a sub-layer's own output, and what the vectors of the tokens are added up from.
     """
-    if name.endswith((".attention.output", ".cross.output")):
-        return name in trace.held
+    place, _, step = name.rpartition(".")
+    if step == "output":
+        return name in trace.held and any(place == each.place for each in shown)
     own = name.endswith(("embed.words", "embed.positions", "embed.segments"))
     return own and had(trace, name, {}) is not None
+
+
+def _follows(trace: Trace, name: str, needed: Set[str]) -> bool:
+    """Whether a value follows from what the page has anyway."""
+    found = causes(trace, [name])
+    return found is not None and found <= needed
 
 
 def _numbers(trace: Trace, names: set[str]) -> int:
@@ -137,7 +151,7 @@ def _check_size(trace: Trace, bits: dict[str, int]) -> None:
         raise PellucidError(
             f"The page would have about {in_words(size)}, more than a browser opens gladly "
             f"({in_words(LARGEST)}); shorten the text, or give it fewer layers "
-            "(--keep 'encoder.3.*', in Python keep='encoder.3.*')."
+            "(--layers 0-3, in Python keep='encoder.3.*')."
         )
 
 
@@ -147,7 +161,11 @@ def _stored(
     """Where each value lies, and the bytes of each part: a layer, or what is of no layer."""
     values, contents, heads = dict[str, Any](), dict[str, bytearray](), _cut(trace)
     whole = {name: _store(trace, name, of, heads.get(name, 1)) for name, of in bits.items()}
-    short = {name: store(of, EXACT, 1) for name, of in in_short(trace, shown).items()}
+    short = {
+        name: store(of, EXACT, 1)
+        for name, of in in_short(trace, shown).items()
+        if not _follows(trace, name, bits.keys())
+    }
     for name, stored in {**short, **whole}.items():
         part = found[0] if (found := LAYER.match(name)) else "all"
         content = contents.setdefault(part, bytearray())

@@ -78,6 +78,8 @@ class Page:
         yield from self._prose(
             self._others({"layer": max(depths(config)), "head": config["heads"]})
         )
+        for name, what in self.trace.about.get("edits", {}).items():
+            yield from self._prose(f"Edited: {name} ({printable(what)})")
         yield Text()
 
     def _others(self, counts: dict[str, int]) -> str:

@@ -42,6 +42,11 @@ export function at(x, row, column) {
 export function each(operands, f) {
   const [first, second] = operands;
   if (operands.length === 1) return { ...first, data: first.data.map((x) => f(x)) };
+  if (operands.length === 2 && first.rows === second.rows && first.columns === second.columns) {
+    const data = new Float64Array(first.data.length);
+    for (let k = 0; k < data.length; k++) data[k] = f(first.data[k], second.data[k]);
+    return { ...first, data };
+  }
   const rows = Math.max(...operands.map((x) => x.rows));
   const columns = Math.max(...operands.map((x) => x.columns));
   if (operands.length === 2) {

@@ -5,7 +5,7 @@ same rate, and stop by the same rule.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from pellucid.errors import PellucidError
 from pellucid.text.reading import load_tokenizer
 from pellucid.text.training import train
-from pellucid.train.checkpoint import put, weights
+from pellucid.train.checkpoint import weights
 from pellucid.train.classifiers import Guess
 from pellucid.train.encoding import Encoding
 from pellucid.train.examples import Examples
@@ -31,6 +31,7 @@ from pellucid.train.settings import Settings, usual
 
 ABOUT, WEIGHTS = "model.json", "model.safetensors"
 AT_ONCE = 4096  # tokens
+BROKEN = (OSError, ValueError, TypeError, LookupError)
 WHAT = {
     "cnn": "convolutional network",
     "lstm": "LSTM, both ways",
@@ -119,9 +120,8 @@ class NetworkClassifier:
             model = cls(about["kind"], Settings(**about["settings"]))
             model.classes = tuple(map(str, about["classes"]))
             model.sizes = Sizes.read(about["sizes"])
-            model.network = network(model.sizes, model.settings.seed).eval()
-            fill(model.network, load_file(folder / WEIGHTS))
-        except (OSError, ValueError, TypeError, LookupError, SafetensorError) as error:
+            model.network = filled(model.sizes, load_file(folder / WEIGHTS))
+        except (*BROKEN, RuntimeError, SafetensorError) as error:
             raise PellucidError(f"{folder / ABOUT} cannot be read ({error}).") from error
         model.tokenizer = load_tokenizer(folder)
         return model
@@ -140,9 +140,12 @@ class NetworkClassifier:
         return Classes(rows, known)
 
 
-def fill(network: Network, tensors: Mapping[str, Tensor]) -> None:
-    """Give a network its weights, if they are of its shapes."""
-    expected = {name: tensor.shape for name, tensor in weights(network).items()}
+def filled(sizes: Sizes, tensors: dict[str, Tensor]) -> Network:
+    """A network with these weights; sizes that the file only claims to have are never made."""
+    with torch.device("meta"):
+        empty = network(sizes, seed=0)
+    expected = {name: tensor.shape for name, tensor in weights(empty).items()}
     if expected != {name: tensor.shape for name, tensor in tensors.items()}:
         raise ValueError(f"{WEIGHTS} has weights of other shapes")
-    put(network, tensors)
+    empty.load_state_dict(tensors, assign=True)
+    return empty.eval()

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pellucid.errors import UsageError
 from pellucid.record.store import Wish
 from pellucid.record.trace import Trace
-from pellucid.views.plots import answers, attention, positions, statistics
+from pellucid.views.plots import answers, attention, placing, statistics
 from pellucid.views.plots.style import styled
 
 Drawn = Callable[[Trace, Wish], Figure]
@@ -24,7 +24,7 @@ FIGURES: dict[str, Drawn] = {
     ),
     "norms": lambda trace, wish: statistics.norms(trace, sentence=wish.sentence),
     "logits": lambda trace, wish: answers.logits(trace, sentence=wish.sentence),
-    "positions": lambda trace, wish: positions.positions(
+    "positions": lambda trace, wish: placing.positions(
         trace, head=wish.head or 0, sentence=wish.sentence
     ),
 }

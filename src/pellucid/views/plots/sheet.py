@@ -41,7 +41,7 @@ def side_by_side(rows: Sequence[Sequence[Matrix]], own: dict[str, Any], title: s
     widths = [sum(panel.width + GAP for panel in row) - GAP for row in panels]
     heights = [max(panel.height for panel in row) for row in panels]
     head = TITLE if title else 0.0
-    width = max([*widths, _length(figure, [title], None)]) + 2 * EDGE
+    width = max([*widths, length(figure, [title], None)]) + 2 * EDGE
     height = sum(heights) + GAP * (len(rows) - 1) + head + 2 * EDGE
     figure.set_size_inches(width, height)
     if title:
@@ -68,10 +68,10 @@ def _place(figure: Figure, panel: Panel, corner: tuple[float, float], own: dict[
 
 def _panel(figure: Figure, matrix: Matrix, own: dict[str, Any]) -> Panel:
     size = word_size(own["cell"])
-    left = _length(figure, matrix.rows or (), size) + PAD
-    below = _length(figure, matrix.columns or (), size) + PAD
+    left = length(figure, matrix.rows or (), size) + PAD
+    below = length(figure, matrix.columns or (), size) + PAD
     across, down = _cells(figure, matrix, own["cell"])
-    titled = _length(figure, [matrix.title + 3 * " " + extent(matrix)], "axes.titlesize")
+    titled = length(figure, [matrix.title + 3 * " " + extent(matrix)], "axes.titlesize")
     return Panel(matrix, (max(across, titled - left), down), left, below)
 
 
@@ -80,12 +80,12 @@ def _cells(figure: Figure, matrix: Matrix, cell: float) -> tuple[float, float]:
     rows, columns = matrix.numbers.shape
     if matrix.texts:
         words = [text for row in matrix.texts for text in row]
-        return columns * (_length(figure, words, word_size(cell)) + 2 * PAD), rows * cell
+        return columns * (length(figure, words, word_size(cell)) + 2 * PAD), rows * cell
     across = columns * cell
     return across if matrix.columns else min(across, WIDEST), rows * cell
 
 
-def _length(figure: Figure, words: Sequence[str], size: Any) -> float:
+def length(figure: Figure, words: Sequence[str], size: Any) -> float:
     """Inches that the longest word takes."""
     points = settings()[size] if isinstance(size, str) else size
     texts = (Text(0, 0, word, fontsize=points, figure=figure) for word in words)

@@ -59,6 +59,7 @@ export const english = {
   edit: "what if it were",
   ok: "⏎",
   units: "feed-forward: the hidden units furthest from zero at each token",
+  trueNext: "the likeliest next words after each; the true one is underlined",
   drawing: "draw a word",
   drawnFrom: (/** @type {number} */ temperature, /** @type {number} */ k,
     /** @type {number} */ p) =>

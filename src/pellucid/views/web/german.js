@@ -59,6 +59,7 @@ export const german = {
   edit: "wäre es",
   ok: "⏎",
   units: "Feed-forward: die stärksten verborgenen Einheiten an jedem Stück",
+  trueNext: "die wahrscheinlichsten Wörter nach jedem Stück; das wahre ist unterstrichen",
   drawing: "ein Wort ziehen",
   drawnFrom: (temperature, k, p) =>
     `softmax(Logits/${temperature}) der ${k} wahrscheinlichsten, `

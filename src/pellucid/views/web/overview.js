@@ -6,6 +6,8 @@
  * @typedef {import("./trace.js").Stack} Stack
  * @typedef {import("./colour.js").Palette} Palette
  * @typedef {import("./head.js").Choice} Choice
+ * @typedef {{ sentence: number, palette: Palette,
+ *   whatIf: import("./whatif.js").WhatIf | null }} Seen
  * @typedef {Pick<Choice, "stack" | "layer" | "head">} Spot
  */
 
@@ -29,6 +31,8 @@ export class Overview {
     /** @type {HTMLButtonElement[][][]} by stack, layer, head */
     this.buttons = trace.stacks.map((stack, which) => this.grid(section, stack, which));
     this.run = 0;
+    /** @type {Map<string, Seen | null>} what the pictures of a layer show */
+    this.seen = new Map();
   }
 
   /**
@@ -82,15 +86,20 @@ export class Overview {
    * Paint every head, a layer at a time; a later call takes over from an earlier one.
    * @param {number} sentence
    * @param {Palette} palette
+   * @param {import("./whatif.js").WhatIf} whatIf
    */
-  async paint(sentence, palette) {
+  async paint(sentence, palette, whatIf) {
     const run = ++this.run;
     let rested = performance.now();
     for (const [which, stack] of this.trace.stacks.entries()) {
       for (const [at, layer] of stack.layers.entries()) {
-        await this.trace.open([`${layer.place}.weights`]);
+        const reading = new Reading(this.trace, sentence, stack.heads, whatIf);
+        const name = `${layer.place}.weights`;
+        const view = { sentence, palette, whatIf: reading.isTouched(name) ? whatIf : null };
+        if (sameView(this.seen.get(name), view)) continue;
+        await this.trace.open([name]);
         if (run !== this.run) return;
-        const reading = new Reading(this.trace, sentence, stack.heads);
+        this.seen.set(name, null);
         for (const [head, button] of this.buttons[which][at].entries()) {
           small(button, reading.head(`${layer.place}.weights`, head), palette);
           if (performance.now() - rested < PATIENCE) continue;
@@ -98,9 +107,18 @@ export class Overview {
           if (run !== this.run) return;
           rested = performance.now();
         }
+        this.seen.set(name, view);
       }
     }
   }
+}
+
+/**
+ * @param {Seen | null | undefined} a
+ * @param {Seen} b
+ */
+function sameView(a, b) {
+  return a?.sentence === b.sentence && a.palette === b.palette && a.whatIf === b.whatIf;
 }
 
 /**

@@ -25,7 +25,10 @@ const MANY = 32; // columns, beyond which weights are small
  */
 export function reach({ data }) {
   let most = 0;
-  for (const x of data) if (Number.isFinite(x) && Math.abs(x) > most) most = Math.abs(x);
+  for (let at = 0; at < data.length; at++) {
+    const x = Math.abs(data[at]);
+    if (x > most && x !== Infinity) most = x;
+  }
   return most;
 }
 
@@ -60,11 +63,15 @@ export function pixels(matrix, palette) {
   [canvas.width, canvas.height] = [matrix.columns, matrix.rows];
   const image = new ImageData(matrix.columns, matrix.rows);
   const share = shareOf(matrix);
-  matrix.data.forEach((x, at) => {
-    if (!Number.isFinite(x)) return;
-    [image.data[4 * at], image.data[4 * at + 1], image.data[4 * at + 2]] = palette.colour(share(x));
+  for (let at = 0; at < matrix.data.length; at++) {
+    const x = matrix.data[at];
+    if (!Number.isFinite(x)) continue;
+    const colour = palette.colour(share(x));
+    image.data[4 * at] = colour[0];
+    image.data[4 * at + 1] = colour[1];
+    image.data[4 * at + 2] = colour[2];
     image.data[4 * at + 3] = 255;
-  });
+  }
   brush(canvas).putImageData(image, 0, 0);
   return canvas;
 }

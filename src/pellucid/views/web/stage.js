@@ -9,6 +9,7 @@
  */
 
 import { element } from "./dom.js";
+import { answerPanel } from "./everywhere.js";
 import { layerPanel } from "./layer.js";
 import { pieces } from "./pieces.js";
 import { hasHeads } from "./reading.js";
@@ -69,4 +70,4 @@ export class Stage {
 }
 
 /** @type {Record<string, (head: Head) => Node[]>} */
-const PANELS = { pieces, layer: layerPanel };
+const PANELS = { pieces, layer: layerPanel, answer: answerPanel };

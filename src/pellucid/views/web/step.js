@@ -63,8 +63,10 @@ export class Step {
 
   /** @param {string} written */
   built(written) {
+    const dot = this.short.lastIndexOf(".");
+    const [place, last] = [this.short.slice(0, Math.max(0, dot)), this.short.slice(dot + 1)];
     const caption = element("figcaption", {},
-      element("span", { class: "name" }, this.short),
+      element("span", { class: "name", title: this.name }, last),
       element("span", { class: "formula", title: written }, written ? `= ${written}` : ""),
       this.larger);
     const tools = element("span", { class: "tools" },
@@ -73,7 +75,7 @@ export class Step {
       this.button("PNG", words.savePng, () => savePng(this.picture.base, this.name)),
       this.button("SVG", words.saveSvg, () => this.picture.plan
         && saveSvg(this.picture.plan, this.name)));
-    const said = words.meanings[this.name.slice(this.name.lastIndexOf(".") + 1)] ?? "";
+    const said = place || (words.meanings[last] ?? "");
     const meaning = element("p", { class: "meaning", title: said }, said);
     const foot = element("div", { class: "foot" }, tools, this.note, this.scale);
     return element("figure", { class: "step", "data-step": this.short },

@@ -138,6 +138,7 @@ export class View {
   /** @param {WhatIf} whatIf */
   change(whatIf) {
     this.whatIf = whatIf;
+    this.paint();
     return this.draw();
   }
 
@@ -174,7 +175,7 @@ export class View {
   }
 
   paint() {
-    this.painted = this.overview.paint(this.choice.sentence, this.palette);
+    this.painted = this.overview.paint(this.choice.sentence, this.palette, this.whatIf);
   }
 
   recolour() {

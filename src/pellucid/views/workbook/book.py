@@ -1,25 +1,28 @@
 """The workbook of a trace, or of a layer or a head of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from xlsxwriter import Workbook
+from xlsxwriter.exceptions import FileCreateError
 
 from pellucid.errors import PellucidError
 from pellucid.record.store import Wish
 from pellucid.record.trace import Trace
 from pellucid.views.choice import depths
-from pellucid.views.workbook import likely
+from pellucid.views.workbook import charts, likely, searched
 from pellucid.views.workbook.contents import TITLE, Contents
-from pellucid.views.workbook.layout import NEXT, Layout
+from pellucid.views.workbook.layout import NEXT, SEARCH, Layout
 from pellucid.views.workbook.part import Part, check_sentence
 from pellucid.views.workbook.plan import Plan
 from pellucid.views.workbook.sheets import Sheets
 from pellucid.views.workbook.styles import Styles
-from pellucid.views.workbook.waves import with_waves
+from pellucid.views.workbook.waves import WAVES, with_waves
 
 CELLS = 10_000_000  # in a workbook: what Google Sheets opens
 ROWS, COLUMNS = 1_048_576, 16_384  # in a sheet
+# what sheets show beside the values of the trace
+EXTRAS = {NEXT: likely.write, SEARCH: searched.write, WAVES: charts.write}
 OPTIONS = {"nan_inf_to_errors": True, "strings_to_formulas": False, "strings_to_urls": False}
 
 
@@ -32,17 +35,24 @@ def fill(trace: Trace, path: Path, wish: Wish) -> None:
     layout = Layout(plan)
     check_sheets(layout)
     book = Workbook(path, OPTIONS)
+    compose(book, layout, wish.told)
+    wish.told("the file")
     try:
-        styles = Styles(book)
-        contents = Contents(book.add_worksheet(TITLE), layout, styles)
-        sheets = Sheets(book, layout, styles)
-        sheets.write(wish.told)
-        if NEXT in sheets.made:
-            likely.write(sheets, sheets.made[NEXT])
-        contents.write()
-    finally:
-        wish.told("the file")
         book.close()
+    except FileCreateError as error:  # it carries what the system said
+        raise error.args[0] from error
+
+
+def compose(book: Workbook, layout: Layout, told: Callable[[str], object]) -> None:
+    """The contents, the values and the weights, and what some sheets show beside."""
+    styles = Styles(book)
+    contents = Contents(book.add_worksheet(TITLE), layout, styles)
+    sheets = Sheets(book, layout, styles)
+    sheets.write(told)
+    for title, extra in EXTRAS.items():
+        if title in sheets.made:
+            extra(sheets, sheets.made[title])
+    contents.write()
 
 
 def check_size(plan: Plan) -> None:

@@ -1,12 +1,12 @@
 """Boxes: the part of a tensor that somebody reads, a range of indices along each axis."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Size, Tensor
 
 from pellucid.formula import Formula
-from pellucid.formula.operation import Place
+from pellucid.formula.operation import Index, Place
 
 Box = tuple[range, ...]
 Shape = tuple[int, ...]
@@ -27,13 +27,22 @@ def union(a: Box | None, b: Box) -> Box:
 def read(formula: Formula, box: Box, shapes: Sequence[Shape]) -> list[Box | None]:
     """What a formula reads of each operand to make this box of its result; None: nothing.
 
-    Every operation reads further along as its result goes further along, so two corners tell.
+    Every operation reads further along as its result goes further along, so the edges tell.
     """
     found: list[Box | None] = [None] * len(shapes)
-    for corner in (tuple(r[0] for r in box), tuple(r[-1] for r in box)):
-        for which, place in formula.reads(corner, *map(Size, shapes)):
+    sizes = [*map(Size, shapes)]
+    for index in _edges(box):
+        for which, place in formula.reads(index, *sizes):
             found[which] = union(found[which], _spanned(place, shapes[which]))
     return found
+
+
+def _edges(box: Box) -> Iterator[Index]:
+    """The cells along each axis from the first corner on, and the last corner."""
+    first = tuple(each[0] for each in box)
+    for axis, along in enumerate(box):
+        yield from ((*first[:axis], at, *first[axis + 1 :]) for at in along)
+    yield tuple(each[-1] for each in box)
 
 
 def _spanned(place: Place, shape: Shape) -> Box:

@@ -88,6 +88,7 @@ class Grid:
         if self.tensor.dtype == torch.int64:  # ids have no size
             return
         if scale := heat(chain.from_iterable(self.numbers)):
+            self.sheet.conditional_format(*corners(cells), self.styles.hidden)
             self.sheet.conditional_format(*corners(cells), scale)
 
     def _compare(self, cells: Range) -> None:

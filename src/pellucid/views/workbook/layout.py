@@ -10,7 +10,7 @@ from pellucid.views.workbook.places import Block, Page, Table
 from pellucid.views.workbook.plan import Plan
 from pellucid.views.workbook.stages import SHOWN, Stage, fitting, stage, titles
 
-PROBABILITIES, NEXT = "head.probabilities", "next word"
+PROBABILITIES, NEXT, SEARCH = "head.probabilities", "next word", "search"
 WEIGHT = "learned: change a number and watch it flow"
 
 
@@ -37,6 +37,8 @@ class Layout:
             self._place(name, page)
         if self._ends_in_words():
             self.pages[NEXT] = Page(NEXT, SHOWN[NEXT])
+        if self.plan.part.layer is None and SEARCH in self.plan.trace.about:
+            self.pages[SEARCH] = Page(SEARCH, SHOWN[SEARCH])
         for together in self._modules().values():
             self._place_weights(together)
 

@@ -12,7 +12,7 @@ from pellucid.views.workbook.names import Named
 
 TOP, LEFT = 3, 1  # rows for the title and its line; a column for the words of rows
 HEAD, GAP = 2, 1  # rows above a matrix: its title, words for its columns; cells between two
-NARROW = 40  # columns from which on things stand below each other
+NARROW = 20  # columns up to which a result has the model's own beside it, not below
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from pellucid.views.workbook.formulas import formulas, lookup
 from pellucid.views.workbook.grid import Grid
 from pellucid.views.workbook.layout import Layout
 from pellucid.views.workbook.names import Named
-from pellucid.views.workbook.places import LEFT, NARROW, Block, Page
+from pellucid.views.workbook.places import LEFT, Block, Page
 from pellucid.views.workbook.styles import A4, Styles
 from pellucid.views.workbook.words import Words
 
 TITLE_ROWS, TALL = 2, 50  # rows that stay in sight, and that fit on a printed page
+PRINTABLE = 80  # columns that can still be read on a page
 LONGEST_WORD = 28  # characters of a row's word that the first column is made wide for
 
 
@@ -77,7 +78,7 @@ class Sheets:
         sheet.set_landscape()
         sheet.set_paper(A4)
         sheet.set_footer("&L&F&C&A&R&P / &N")
-        if page.width <= 2 * NARROW:
+        if page.width <= PRINTABLE:
             sheet.fit_to_pages(1, 0)
         else:  # where they are not needed, such titles cost LibreOffice half a second a sheet
             sheet.repeat_columns(0, 0)

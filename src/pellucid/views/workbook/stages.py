@@ -46,8 +46,10 @@ SHOWN = {
     "norm": "each row without its mean, over its deviation, rescaled",
     "feed-forward": "each position alone, through a wider layer and back",
     "logits": "a score for each word, and the shares of their softmax",
+    "search": "every candidate of the search; its sum is the sum before it and its own value",
     "next word": "the likeliest next words after the last position",
-    "waves": "sine and cosine: each the other's slope, and a shift is a rotation",
+    "waves": "slope is quarter_turn: sine and cosine are each other's; "
+    "moved_wave is turned_wave: a shift is a rotation. Change frequency or back.",
 }
 LAYER = re.compile(r"(?:(encoder|decoder|source|target)\.)?(?:(\d+)\.)?(.*)")
 

@@ -47,6 +47,13 @@ class Styles:
     def __getitem__(self, name: str) -> Format:
         return self._make(name, STYLES[name], "")
 
+    @property
+    def hidden(self) -> dict[str, Any]:
+        """The rule that what is −∞ is grey, whatever the colours around it say."""
+        grey = self._make("hidden", {"bg_color": RULE, "font_color": FAINT}, "")
+        limit = {"type": "cell", "criteria": "<=", "value": LOWEST}
+        return limit | {"format": grey, "stop_if_true": True}
+
     def number(self, kind: str, numbers: Iterable[float], *, exact: bool) -> Format:
         """For these numbers, typed in, computed, or the model's own; exact ones are whole."""
         return self._make(kind, KINDS[kind], "0" if exact else digits(list(numbers)))

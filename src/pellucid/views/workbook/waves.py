@@ -17,7 +17,7 @@ from pellucid.formula.positions import rotate, sinusoid
 from pellucid.record.node import Node
 from pellucid.record.trace import Trace
 
-PLACE = "waves."
+WAVES, PLACE = "waves", "waves."
 POSITIONS, STEP, SHIFT = 32, 1e-3, 3.0
 ONE, COLUMN, PAIR = "R", "1 1 P", "1 1 P W"
 WAVE: dict[str, Any] = {"width": 2, "base": 1.0, "layout": "interleaved", "axes": PAIR}

@@ -1,0 +1,70 @@
+"""A generation in a trace: the run on what was said, and beside it how that was found.
+
+Each step is there by name, over its candidates: `generate.3.log_probability` (the model's own),
+`generate.3.value` (what the rules left), `generate.3.before` (the sum up to the parent), and
+`generate.3.total = before + value`, which `verify` adds up again. `trace.about["generation"]` has
+the answers and the tree as plain data, so a saved trace can show both without its model.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pellucid.decode.answer import Answers
+from pellucid.decode.generate import generate
+from pellucid.decode.tree import Node, Tree
+from pellucid.errors import UsageError
+from pellucid.formula.elements import add
+from pellucid.models.encoder_decoder import EncoderDecoder
+from pellucid.models.model import Model
+from pellucid.record.node import Node as Value
+from pellucid.record.trace import Trace
+
+AXES = "B N"  # one sentence, its candidates
+
+
+def see_generated(model: Model, text: str, seeing: dict[str, Any], **choices: Any) -> Trace:
+    """Let the model go on from a text or answer to it, then look at the whole.
+
+    `seeing` is for `model.see`, the choices for `model.generate`.
+    """
+    answers: Answers = generate(model, text, **choices)
+    said = answers[0].text
+    if not said.strip():
+        raise UsageError(f"The model said nothing to {text!r}, so there is nothing to look at.")
+    whole = (text, said) if isinstance(model, EncoderDecoder) else (text + said,)
+    return with_generation(model.see(*whole, **seeing), answers)
+
+
+def with_generation(trace: Trace, answers: Answers) -> Trace:
+    """The trace, and in it the search."""
+    tree, values = answers[0].tree, dict[str, Tensor]()
+    for number, step in enumerate(tree.steps()):
+        values |= {f"generate.{number}.{name}": row for name, row in rows(step).items()}
+        total = f"generate.{number}.total"
+        parents = (f"generate.{number}.before", f"generate.{number}.value")
+        trace.include(Value(total, add(*parents, axes=AXES), AXES))
+    for name, row in values.items():
+        trace.include(Value(name, None, AXES), row)
+    trace.about["generation"] = described(answers, tree)
+    return trace
+
+
+def rows(step: Sequence[Node]) -> dict[str, Tensor]:
+    """The numbers of a step's candidates, 1 N."""
+    columns = {
+        "log_probability": [node.log_probability for node in step],
+        "value": [node.value for node in step],
+        "before": [node.total - node.value for node in step],
+    }
+    return {name: torch.tensor([column]) for name, column in columns.items()}
+
+
+def described(answers: Answers, tree: Tree) -> dict[str, Any]:
+    """Answers with their terms, and the tree, as plain data."""
+    return {
+        "answers": [{**answer.to_json(), "terms": answer.terms.to_json()} for answer in answers],
+        "tree": tree.to_json(),
+    }
