@@ -118,7 +118,9 @@ def test_padding_that_is_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_texts_that_see_their_neighbours_are_found(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = lambda mask, query, pattern: reach.compute(query, mask.real, pattern=pattern)  # noqa: E731
+    def seen(mask: Mask, query: Tensor, pattern: str) -> Tensor:
+        return reach.compute(query, mask.real, pattern=pattern)
+
     monkeypatch.setattr(Mask, "allowed", seen)
     found = failing(equalities.packed(zoo.build(name)))
     assert "embed.output" not in found

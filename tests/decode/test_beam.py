@@ -4,7 +4,7 @@ import brute_force
 import pytest
 import torch
 import zoo
-from decode_models import END, PROMPT, following, writer
+from writers import END, PROMPT, following, writer
 
 from pellucid.decode.length import DIVISORS
 
@@ -17,8 +17,7 @@ def score(penalty: str, p: float):
     return lambda total, length: total / DIVISORS[penalty](length, p)
 
 
-@pytest.mark.parametrize("beams", [2, 3, 7])
-@pytest.mark.parametrize("stopping", ["exact", "first", "heuristic"])
+@pytest.mark.parametrize(("beams", "stopping"), [(2, "exact"), (3, "first"), (5, "heuristic")])
 @pytest.mark.parametrize(
     ("penalty", "p"), [("mean", 1.0), ("mean", 2.5), ("gnmt", 0.6), ("none", 1.0)]
 )

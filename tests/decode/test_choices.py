@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 import zoo
-from decode_models import PROMPT, writer
+from writers import PROMPT, writer
 
 import pellucid
 from pellucid import PellucidError, UsageError

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 import torch
-from decode_models import PROMPT, writer
+from writers import PROMPT, writer
 
 from pellucid.decode import fast
 from pellucid.decode.fast import Rows, pays, quick
+from pellucid.decode.generate import Generation
 
 # the most that a log-probability moves in these small models
 NEAR = {"float32": 1e-5, "bf16": 0.4, "int8": 0.4}
@@ -100,3 +101,14 @@ def test_compiling_pays_for_much_work_only() -> None:
     model = writer()
     assert not pays(model, 1000)
     assert pays(model, 10**8)
+
+
+@pytest.mark.parametrize("name", ["decoder", "bart"])
+def test_warming_up_says_nothing_and_changes_nothing(name: str) -> None:
+    model = writer(name).float()
+    before = model.generate(PROMPT, max_new_tokens=3)[0]
+    generation = Generation.of(model, {"beams": 2, "compiled": "never"})
+    assert not generation.compiled
+    generation.warm_up()
+    assert model.generate(PROMPT, max_new_tokens=3)[0].ids == before.ids
+    assert Generation.of(model, {"compiled": "always"}).compiled

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import zoo
-from decode_models import writer
+from writers import writer
 
 from pellucid import UsageError
 from pellucid.decode import many
@@ -41,7 +41,7 @@ def test_texts_are_read_as_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_text_that_cannot_be_read_is_named() -> None:
-    with pytest.raises(UsageError, match="Text 12: .*xyz"):
+    with pytest.raises(UsageError, match=r"Text 12: .*xyz"):
         list(answered(generation(), ["the seal", "xyz"], first=10))
 
 

@@ -1,12 +1,13 @@
 """Each rule does what its paper says, and is on record with what it changed."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import transformers
-from decode_models import END, PROMPT, writer
+from writers import END, PROMPT, writer
 
 from pellucid.decode.rules import (
     Forbidden,
@@ -20,6 +21,7 @@ from pellucid.decode.rules import (
     TopP,
     Typical,
 )
+from pellucid.models.checkpoint import load_without_tokenizer
 
 PROMPT_IDS = [3, 7, 3, 7]
 LOGITS = torch.randn(3, 20, generator=torch.Generator().manual_seed(3)) * 2
@@ -143,3 +145,11 @@ def test_typical_and_top_p_keep_at_least_one() -> None:
     for rule in (TopP(1e-6), Typical(1e-6), TopK(1)):
         assert rule(scores, said).isfinite().sum() == 1
     assert math.isfinite(MinP(1.0)(scores, said).max())
+
+
+def test_what_a_checkpoint_says_is_kept_with_it(tmp_path: Path) -> None:
+    model = writer()
+    model.generation |= {"num_beams": 2, "max_new_tokens": 3}
+    again = load_without_tokenizer(model.save(tmp_path / "model"))
+    assert again.generation == model.generation
+    assert again.generate(ids=[[1, 2]])[0][0].tree.about["search"] == "beam search, 2 beams"

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 import zoo
-from decode_models import START, following, writer
+from writers import START, following, writer
 
 from pellucid import UsageError
 from pellucid.decode import score as scoring

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from decode_models import PROMPT, writer
+from writers import PROMPT, writer
 
 import pellucid
 from pellucid import UsageError

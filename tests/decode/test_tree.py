@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from decode_models import END, PROMPT, writer
+from writers import END, PROMPT, writer
 
 from pellucid import PellucidError
 from pellucid.decode.seen import see_generated

@@ -6,7 +6,7 @@ import brute_force
 import pytest
 import torch
 import zoo
-from decode_models import END, PROMPT, following, writer
+from writers import END, PROMPT, following, writer
 
 from pellucid.decode.walk import draw
 

@@ -20,7 +20,8 @@ LOOKED_UP = {"gather", "pick"}
 # Here a place that is read makes no difference now and then, or often:
 SOMETIMES = {
     **dict.fromkeys(["mask", "softmax", "log_softmax"], "what is hidden"),
-    **dict.fromkeys(["column_mean", "column_deviation", "first", "last", "positions"], "padding"),
+    **dict.fromkeys(["column_mean", "column_deviation", "text_mean"], "padding"),
+    **dict.fromkeys(["first", "last", "positions"], "padding"),
     **dict.fromkeys(["gather", "pick", "bucket"], "another id or place, but the same row"),
     **dict.fromkeys(["rotate", "sinusoid", "alibi"], "the same place drawn again; distance 0"),
     "deviation": "a row of one number",

@@ -150,6 +150,16 @@ def test_what_cannot_be_read_is_left_out() -> None:
         heads(zoo.build("decoder"), [long])
 
 
+def test_models_that_take_two_texts_are_refused() -> None:
+    with pytest.raises(UsageError, match="a source and a target"):
+        heads(zoo.build("bart"), TEXTS)
+    for name in ("bart", "post", "last"):
+        with pytest.raises(UsageError, match="Only a decoder"):
+            induction(zoo.build(name))
+    with pytest.raises(UsageError, match="has 101 tokens"):
+        induction(zoo.build("decoder"))
+
+
 def test_induction_scores_are_means_of_weights() -> None:
     model = zoo.build("llama", longest=64)
     found = induction(model, length=6, count=3)

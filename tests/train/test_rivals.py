@@ -184,6 +184,13 @@ def test_labels_that_cannot_be_learned() -> None:
         )
 
 
+def test_a_text_without_words_is_named() -> None:
+    with pytest.raises(PellucidError, match="Validation text 2 is empty; leave it out"):
+        NetworkClassifier("gru", usual(**SMALL)).fit(
+            examples(60), Examples(["cat", " "], ["animal", "animal"])
+        )
+
+
 def test_the_majority(tmp_path: Path) -> None:
     known = Examples(["a", "b", "c", "d", "e"], ["x", "y", "y", "x", "z"])
     model = MajorityClassifier().fit(known)

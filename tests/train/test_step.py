@@ -1,6 +1,10 @@
 """The one place that divides: how a step is cut changes nothing."""
 
+import shutil
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,3 +119,23 @@ def test_only_what_is_real_counts() -> None:
     ends = [together.targets["words"].ids[at, n - 1] for at, n in enumerate(lengths)]
     assert ends == [int(objective.targets[at][-1]) for at in range(8)]
     assert together.tokens == sum(lengths) + sum(len(objective.sources[at]) for at in range(8))
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch compiles with g++")
+def test_compiled_blocks_learn_the_same() -> None:
+    """In a process of its own, since checks of types cannot be compiled."""
+    script = [sys.executable, str(Path(__file__).parent / "train_compiled.py")]
+    ran = subprocess.run(script, capture_output=True, text=True, timeout=600, check=False)
+    assert ran.returncode == 0, ran.stderr
+    apart, graphs, breaks = map(float, ran.stdout.split())
+    assert apart < 1e-5
+    assert graphs > 0
+    assert breaks == 0
+
+
+def test_bfloat16_products_leave_float32_weights() -> None:
+    model, objective = TASKS["translation"]()
+    settings = usual(rows=8, steps=2, precision="bfloat16", rate=1e-3)
+    state = Learning(model, objective, settings).run()
+    assert state.step == 2
+    assert {tensor.dtype for tensor in weights(model).values()} == {torch.float32}

@@ -14,6 +14,7 @@ import zoo
 
 import pellucid
 from pellucid.cli import main
+from pellucid.decode.seen import see_generated
 from pellucid.models.model import Model
 from pellucid.record.trace import Trace
 from pellucid.views import live
@@ -88,6 +89,25 @@ def test_source_and_target(browser: "Browser") -> None:
         assert page.locator(".heads").count() == 3
 
 
+def test_the_model_goes_on(browser: "Browser") -> None:
+    model = zoo.build("decoder", longest=40)
+
+    def generate(text: str, tokens: int, beams: int) -> Trace:
+        return see_generated(model, text, {}, max_new_tokens=tokens, beams=beams)
+
+    with serving(studio(model, generate=generate)) as server, browser.new_page() as page:
+        page.goto(server.address)
+        page.fill("textarea", "the seal")
+        page.wait_for_function(SHOWN, arg=[2, 9])
+        page.fill("[type=number] >> nth=0", "3")
+        page.wait_for_function(SHOWN, arg=[5, 9])
+        page.fill("[type=number] >> nth=1", "2")
+        page.click(".station >> text=Search")
+        page.wait_for_selector(".tree text.leading")
+        page.fill("[type=number] >> nth=0", "0")
+        page.wait_for_selector(".station >> text=Search", state="detached")
+
+
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [
@@ -96,6 +116,8 @@ def test_source_and_target(browser: "Browser") -> None:
         ([], 400, "request should be"),
         ({"texts": "cat"}, 400, "request should be"),
         ({"texts": [1]}, 400, "request should be"),
+        ({"texts": ["cat"], "tokens": "5"}, 400, "tokens should be a whole number"),
+        ({"texts": ["cat"], "beams": 99}, 400, "from 0 to 8"),
         ({"texts": []}, 400, "takes 1"),
         ({"texts": ["cat " * 50]}, 400, "200 characters; here at most 100"),
         ({"texts": [""]}, 400, "empty"),

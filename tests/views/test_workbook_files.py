@@ -11,7 +11,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 import pellucid
 from pellucid import Trace
-from pellucid.decode.generate import generate
+from pellucid.decode.seen import see_generated
 from pellucid.errors import PellucidError, UsageError
 from pellucid.views.workbook import book, part
 from pellucid.views.workbook.names import short_names
@@ -172,17 +172,21 @@ def test_names_of_ranges_are_each_others_own(name: str) -> None:
 
 def test_the_sums_of_a_search_add_up(tmp_path: Path) -> None:
     model = zoo.build("decoder", layers=1, dropout=0.0, attention_dropout=0.0)
-    trace = model.see("the seal")
-    tree = generate(model, "the seal", beams=2, best=2, max_new_tokens=3)[0].tree.to_json()
-    trace.about["search"] = tree
+    trace = see_generated(model, "the seal", {}, beams=2, best=2, max_new_tokens=3)
     path = trace.save(tmp_path / "book.xlsx")
-    values = openpyxl.load_workbook(path, data_only=True)["search"].iter_rows(min_row=5)
-    rows = [[cell.value for cell in row] for row in values]
-    assert [row[6] for row in rows] == [each["total"] for each in tree["candidates"]]
-    sums = formulas(path)
-    for at, candidate in enumerate(tree["candidates"]):
-        before = f"$G${5 + candidate['parent']}+" if candidate["parent"] >= 0 else ""
-        assert sums[f"search!G{5 + at}"] == f"={before}$F${5 + at}"
+    rows = list(openpyxl.load_workbook(path, data_only=True)["search"].values)
+    sums, found = formulas(path), trace.about["generation"]
+    for at, answer in enumerate(found["answers"], start=4):
+        assert rows[at][0] == answer["text"]
+        assert rows[at][1] / rows[at][2] == pytest.approx(answer["score"])
+        assert sums[f"search!D{at + 1}"] == f"=$B${at + 1}/$C${at + 1}"
+    first = 4 + len(found["answers"]) + 2
+    for at, candidate in enumerate(found["tree"]["candidates"], start=first):
+        before = candidate["parent"]
+        start = f"$G${first + before + 1}+" if before >= 0 else ""
+        assert sums[f"search!G{at + 1}"] == f"={start}$F${at + 1}"
+        total = rows[at][5] + (rows[first + before][6] if before >= 0 else 0)
+        assert total == pytest.approx(candidate["total"])
         assert rows[at][3] == candidate["piece"]
 
 

@@ -46,7 +46,11 @@ class Generate(Writing):
         from pellucid.decode.generate import Generation
         from pellucid.models.load import load
 
-        return Generation.of(load(self.model), self.choices)
+        generation = Generation.of(load(self.model), self.choices)
+        if generation.compiled:
+            with waiting("Compiling; --compiled never does without"):
+                generation.warm_up()
+        return generation
 
     def _one(self, generation: "Generation", text: str) -> None:
         from pellucid.decode.stream import streamed

@@ -12,7 +12,9 @@ from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
+    from pellucid.models.model import Model
     from pellucid.record.trace import Trace
+    from pellucid.views.live import Studio
 
 LOOPBACK = "127.0.0.1"
 EXAMPLES = {"tokens": "The seal slept on the ice.", "source": "The seal slept on the ice."}
@@ -48,19 +50,10 @@ class Open:
     def run(self) -> None:
         """Serve until somebody ends it."""
         from pellucid.models.load import load
-        from pellucid.models.mouse import MICE
-        from pellucid.views.live import Server, Studio
+        from pellucid.views.live import Server
 
         with notes():
-            model = load(self.model)
-
-        def look(texts: Sequence[str]) -> "Trace":
-            return model.see(*texts)
-
-        examples = [EXAMPLES.get(stream, "The") for stream in model.streams]
-        if self.model in MICE:
-            examples = [MICE[self.model].sentence]
-        studio = Studio(look, model.streams, model.name, self.longest, examples)
+            studio = self._studio(load(self.model))
         try:
             server = Server(studio, self.host, self.port)
         except OSError as error:
@@ -74,3 +67,27 @@ class Open:
                 webbrowser.open(server.address)
             with suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
                 server.serve_forever()
+
+    def _studio(self, model: "Model") -> "Studio":
+        from pellucid.models.mouse import MICE
+        from pellucid.views.live import Studio
+
+        def look(texts: Sequence[str]) -> "Trace":
+            return model.see(*texts)
+
+        def generate(text: str, tokens: int, beams: int) -> "Trace":
+            from pellucid.decode.seen import see_generated
+
+            choices = {"max_new_tokens": tokens, "beams": beams, "best": beams}
+            return see_generated(model, text, {}, **choices)
+
+        speaks = model.config.shape != "encoder" and model.config.head != "none"
+        examples = [EXAMPLES.get(stream, "The") for stream in model.streams]
+        return Studio(
+            look,
+            model.streams,
+            model.name,
+            self.longest,
+            [MICE[self.model].sentence] if self.model in MICE else examples,
+            generate if speaks else None,
+        )

@@ -67,7 +67,7 @@ class See:
         ),
     ] = None
     figure: Annotated[
-        Literal["overview", "head", "heads", "cross", "norms", "logits", "positions"],
+        Literal["overview", "head", "heads", "cross", "norms", "logits", "positions", "tree"],
         typer.Option(help="What .png, .svg and .pdf show."),
     ] = "overview"
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import torch
+import torch._inductor.config
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
@@ -142,22 +143,33 @@ def _make(model: Writer, precision: Precision, compiled: bool) -> Writer:
     if compiled:
         for part in (*made.decoder.layers, made.heads.head):
             assert part is not None
-            part.forward = partial(_quickly, type(part).forward, part)
+            part.forward = partial(_quickly, type(part).forward, part, set())
     return made
 
 
-def _quickly(plain: Callable[..., Tensor], part: nn.Module, x: Tensor, told: Any) -> Tensor:
-    """A few tokens that go on from a cache are compiled; a prompt is not."""
-    first = isinstance(told, Context) and (told.past is None or told.past.pair is None)
-    if first or x.shape[:-1].numel() > FEW or not _works:
+def _quickly(
+    plain: Callable[..., Tensor], part: nn.Module, known: set[Any], x: Tensor, told: Any
+) -> Tensor:
+    """A few tokens that go on from a cache are compiled; a prompt is not.
+
+    `known` are the sizes that were compiled: only then the compiler's options matter.
+    """
+    pair = told.past.pair if isinstance(told, Context) and told.past else None
+    if (isinstance(told, Context) and pair is None) or x.shape[:-1].numel() > FEW or not _works:
         return plain(part, x, told)
-    try:
+    sizes = x.shape, pair and pair[0].shape
+    if sizes in known:
         return _compiled(plain)(part, x, told)
+    try:
+        with torch._inductor.config.patch(OPTIONS):
+            y = _compiled(plain)(part, x, told)
     except Exception as error:  # a compiler can fail in more ways than one can name
         _works.clear()
         what = str(error).strip().splitlines()[0][:120]
         warnings.warn(f"Nothing could be compiled, going on without ({what}).", stacklevel=2)
         return plain(part, x, told)
+    known.add(sizes)
+    return y
 
 
 _works: set[str] = {"compiler"}  # empty once it has failed, so that it is said once
@@ -167,5 +179,5 @@ _works: set[str] = {"compiler"}  # empty once it has failed, so that it is said 
 def _compiled(plain: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One for all blocks; a cache of another size, or more rows, makes another version."""
     torch._dynamo.config.recompile_limit = max(64, torch._dynamo.config.recompile_limit)
-    quickened: Callable[..., Tensor] = torch.compile(plain, dynamic=False, options=OPTIONS)
+    quickened: Callable[..., Tensor] = torch.compile(plain, dynamic=False)
     return quickened

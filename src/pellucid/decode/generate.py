@@ -80,11 +80,25 @@ class Generation:
 
     def reading(self, prompts: Sequence[Prompt]) -> Reading:
         """These prompts side by side, to be read by the model as fast as it may be."""
-        choices, given = self.planner.choices, side_by_side(prompts, self.model.device)
+        fast = quick(self.model, self.planner.choices.precision, self.compiled)
+        given = side_by_side(prompts, self.model.device)
+        return Reading(fast, *given, ROOM if self.compiled else STEP)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the steps are compiled: as was chosen, or where it pays."""
+        choices = self.planner.choices
         pays_off = choices.compiled == "where it pays" and pays(self.model, choices.max_new_tokens)
-        compiled = choices.compiled == "always" or pays_off
-        fast = quick(self.model, choices.precision, compiled)
-        return Reading(fast, *given, ROOM if compiled else STEP)
+        return choices.compiled == "always" or pays_off
+
+    def warm_up(self) -> None:
+        """Compile now what is to be compiled, so that somebody can be told meanwhile."""
+        branches = torch.zeros(1, self.planner.choices.beams, dtype=torch.long)
+        source = () if self.model.config.shape == "decoder" else (0,)
+        reading = self.reading([Prompt((self.planner.said.start or 0,), source)])
+        reading.begin()
+        for _ in range(2):
+            reading.go_on(branches, torch.zeros_like(branches))
 
     def finished(self, search: Search) -> Answers:
         """The best answers of a search that is over."""

@@ -17,6 +17,7 @@ from pellucid.models.families import FAMILIES
 from pellucid.models.family import Family, Settings, Shapes
 from pellucid.models.filling import Filling
 from pellucid.models.model import Model
+from pellucid.models.saving import GENERATION
 from pellucid.models.weights import Weights, opened
 from pellucid.nn.config import Config
 from pellucid.text.reading import NoTokenizer, load_tokenizer
@@ -27,7 +28,6 @@ SHAPES: dict[str, type[Model]] = {
     "encoder-decoder": EncoderDecoder,
 }
 
-GENERATION = "generation_config.json"
 DEEPEST = 1000  # no model has as many layers; building a billion of them would never end
 
 

@@ -28,12 +28,13 @@ TOKENIZER = (
     "*.spm",
 )
 SAFE = ("model.safetensors", "model-*.safetensors", "model.safetensors.index.json")
-REST = ("pytorch_model*.bin*", "generation_config.json", "chat_template.*")  # for other tools
+SAID = ("config.json", "generation_config.json")
+REST = ("pytorch_model*.bin*", "chat_template.*")  # for other tools
 
 
 def belongs(name: str) -> bool:
     """Whether a file of this name is part of a checkpoint."""
-    patterns = ("config.json", *TOKENIZER, *SAFE, *REST)
+    patterns = (*SAID, *TOKENIZER, *SAFE, *REST)
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -73,9 +74,9 @@ def download(repository: str, revision: str | None) -> Path:
 
     with quietly() as bar:
         fetch = partial(snapshot_download, repository, revision=revision, tqdm_class=bar)
-        folder = Path(fetch(allow_patterns=["config.json", *TOKENIZER, *SAFE]))
+        folder = Path(fetch(allow_patterns=[*SAID, *TOKENIZER, *SAFE]))
         if not any(folder.glob("*.safetensors")):
-            fetch(allow_patterns=["config.json", *TOKENIZER, "pytorch_model.bin"])
+            fetch(allow_patterns=[*SAID, *TOKENIZER, "pytorch_model.bin"])
         return folder
 
 

@@ -23,7 +23,7 @@ from pellucid.record.files import Existing, settle
 if TYPE_CHECKING:
     from pellucid.models.model import Model
 
-CONFIG = "config.json"
+CONFIG, GENERATION = "config.json", "generation_config.json"
 
 
 def save_folder(model: "Model", folder: Path, existing: Existing = "refuse") -> Path:
@@ -74,6 +74,9 @@ def fill(model: "Model", folder: Path) -> None:
         raise misfit(family, str(error.args[0])) from error
     text = json.dumps(settings, indent=2, ensure_ascii=False)
     (folder / CONFIG).write_text(text + "\n", encoding="utf-8")
+    if model.generation:
+        text = json.dumps(model.generation, indent=2, ensure_ascii=False)
+        (folder / GENERATION).write_text(text + "\n", encoding="utf-8")
     save_file(weights, folder / ONE, metadata={"format": "pt"})
     if model.has_tokenizer:
         model.tokenizer.save(folder)

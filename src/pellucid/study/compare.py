@@ -19,6 +19,10 @@ Said = str | tuple[str, ...]  # a text; or a source and a target
 Word = str | tuple[str, str]  # one for both texts, or one for each
 Which = int | None | tuple[int | None, int | None]
 
+# what two models have to share, so that a difference of their vectors is a sum of the same parts
+ALIKE = ("width", "place", "norm", "residual", "positions", "segments", "final_norm")
+ALIKE += ("embedding_norm", "embedding_width", "embedding_scaling")
+
 
 @dataclass(frozen=True)
 class Step:
@@ -193,10 +197,11 @@ def unlike_models(a: Place, b: Place) -> str:
     """Why the difference of the two vectors has no account; empty where it has one."""
     if a.stack != b.stack:
         return f"one word is read by the {a.stack}, the other by the {b.stack}"
-    for what in ("width", "place", "norm", "residual"):
+    for what in ALIKE:
         first, second = (place.trace.about["config"][what] for place in (a, b))
         if first != second:
-            return f"the models differ in their {what}: {first} and {second}"
+            shown = what.replace("_", " ")
+            return f"the models differ in their {shown}: {first} and {second}"
     if depth(a) != depth(b):
         return f"the models have {depth(a)} and {depth(b)} layers"
     return ""

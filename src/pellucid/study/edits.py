@@ -169,10 +169,18 @@ def patch(name: str, of: Trace, at: Index = (), source: Index | None = None) -> 
 
 
 def silence_heads(
-    trace: Trace, layer: int, heads: Sequence[int], sublayer: str = "attention"
+    trace: Trace,
+    layer: int,
+    heads: Sequence[int],
+    *,
+    sublayer: str = "attention",
+    stack: str = "",
 ) -> list[Edit]:
-    """These heads give nothing (zero ablation, Michel et al. 2019)."""
-    stack = "decoder" if f"decoder.{layer}.{sublayer}.mixed" in trace else "encoder"
+    """These heads give nothing (zero ablation, Michel et al. 2019).
+
+    `sublayer` may be "cross" too; of an encoder-decoder the stack is the decoder unless one says.
+    """
+    stack = stack or ("decoder" if trace.names("decoder.0.*") else "encoder")
     name = f"{stack}.{layer}.{sublayer}.mixed"
     total = trace.shape(name)[1]
     for head in heads:

@@ -17,7 +17,7 @@ from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.record.tokens import Tokens
 from pellucid.study.patterns import MEASURES, Facts, measured
-from pellucid.study.silencing import importance
+from pellucid.study.silencing import importance, stack_of
 from pellucid.study.table import read_part, write_part
 from pellucid.study.vectors import Done, nothing
 from pellucid.study.workers import in_order
@@ -168,6 +168,7 @@ def one_part(model: Model, job: Job, number: int, texts: list[str]) -> Tally:
 @torch.no_grad()
 def tallied(model: Model, texts: Sequence[str], silencing: Silencing) -> Tally:
     """The tally of texts, those of about a length side by side."""
+    stack_of(model)  # else say why not
     readable = [tokens for text in texts if (tokens := _read(model, text)) is not None]
     tally = Tally(texts=len(readable), left_out=len(texts) - len(readable))
     for batch in batches(readable, TOKENS[silencing]):

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.note import listening
 from pellucid.record.recorder import Recorder
@@ -51,6 +52,9 @@ def repeated_words(
     model: Model, length: int = 50, count: int = 4, seed: int = 0
 ) -> Int[Tensor, "B T"]:
     """Ids: a first token, so many random ones, and the same again. Special pieces are left out."""
+    if model.config.shape != "decoder" or model.config.head != "language":
+        raise UsageError("Only a decoder that foretells words can be asked to say them again.")
+    model.check_length(2 * length + 1)
     generator = torch.Generator().manual_seed(seed)
     special = set(_special(model))
     words = torch.tensor([i for i in range(model.config.vocabulary) if i not in special])

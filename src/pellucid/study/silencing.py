@@ -65,7 +65,10 @@ def without_each_head(
 def stack_of(model: Model) -> Stack:
     """The one stack of an encoder or a decoder."""
     if model.config.shape == "encoder-decoder":
-        raise UsageError("Heads are silenced in encoders and in decoders, not yet in both at once.")
+        raise UsageError(
+            "Heads are measured over texts in encoders and in decoders; this model takes a source "
+            "and a target. For a single pair there are compare, lens and why."
+        )
     found: Stack = model.get_submodule(model.config.shape)  # type: ignore[assignment]
     return found
 

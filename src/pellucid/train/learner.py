@@ -17,6 +17,8 @@ from pellucid.train.settings import Settings, TaskName, usual
 from pellucid.train.state import State
 from pellucid.train.step import Ledger, measure
 
+LONG = "too_long"  # in config.json: what is done at a long text
+
 
 class Learner:
     """What the four tasks share. Each says how a model is made, and what is learned of data."""
@@ -45,6 +47,7 @@ class Learner:
         """Everything up to the first step; where a run was begun in the folder, it goes on."""
         begun = folder is not None and (folder / CONFIG).is_file()
         self.model = load_folder(folder) if folder and begun else self.make(given)
+        self.model.settings[LONG] = self.settings.too_long
         objective, measured = self.sets(given, valid)
         return Learning(self.model, objective, self.settings, valid=measured, folder=folder)
 
@@ -70,7 +73,8 @@ class Learner:
             raise UsageError(
                 f"{s.start} is of the shape {found.config.shape}; this task needs {shape}."
             )
-        return grown(found, s.seed, dropout=s.dropout, **needs)
+        drops = {"dropout": s.dropout, "attention_dropout": s.attention_dropout}
+        return grown(found, s.seed, **drops, **needs)
 
     def size(self) -> int:
         """How many numbers it has learned."""
@@ -102,9 +106,10 @@ class Learner:
 
     @classmethod
     def load(cls, folder: Path) -> "Learner":
-        """Read it back."""
-        found = cls()
-        found.model = load_folder(folder)
+        """Read it back; it treats long texts as it did when it learned."""
+        model = load_folder(folder)
+        found = cls(usual(task=cls.task, too_long=model.settings.get(LONG, "refuse")))
+        found.model = model
         return found
 
 

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -92,6 +93,10 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             check(each.name, getattr(self, each.name), each.type)
+        if self.least > self.rate:
+            raise UsageError(
+                f"The rate cannot fall from {self.rate:g} to {self.least:g}; swap them."
+            )
 
     def plan(self, steps: int) -> Schedule:
         """The learning rate of every step."""
@@ -159,7 +164,28 @@ def usual(**said: Any) -> Settings:
         hint = f"; did you mean {near[0]}?" if near else "."
         raise UsageError(f"There is no setting {unknown[0]!r}{hint}")
     task = check("task", said.get("task", "classify"), TaskName)
-    return Settings(**{**USUAL[task], **(TUNED if said.get("start") else {}), **said})
+    plain = {**USUAL[task], **(TUNED if said.get("start") else {})}
+    if said.get("start"):
+        check_made(task, said, plain)
+    chosen = {**plain, **said}
+    if "least" not in said and chosen.get("least", 0.0) > chosen.get("rate", 1.0):
+        chosen["least"] = 0.0
+    return Settings(**chosen)
+
+
+# what a model that has learned already has, and cannot get any more
+MADE = (
+    "width", "layers", "heads", "inner", "positions", "norm", "place", "activation", "init",
+    "tokenizer", "vocabulary",
+)  # fmt: skip
+
+
+def check_made(task: TaskName, said: Mapping[str, Any], plain: Mapping[str, Any]) -> None:
+    """Refuse what would not be heard."""
+    known = {**{each.name: each.default for each in fields(Settings)}, **plain}
+    for name in MADE if task == "generate" else (*MADE, "longest"):
+        if said.get(name, known[name]) != known[name]:
+            raise UsageError(f"{name} is as in {said['start']}, where it begins; leave it out.")
 
 
 NUMBERS = {int: "a whole number", float: "a number"}

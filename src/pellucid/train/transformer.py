@@ -13,7 +13,6 @@ from tokenizers import AddedToken
 from torch import Tensor
 
 from pellucid.errors import PellucidError
-from pellucid.models.checkpoint import load_folder
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.load import load
 from pellucid.models.model import Model
@@ -102,7 +101,8 @@ class TransformerClassifier(Learner):
             "next_sentence": "none",
             "segments": found.config.segments,
         }
-        changes |= pooled(s, len(self.classes)) | {"dropout": s.dropout}
+        changes |= {"dropout": s.dropout, "attention_dropout": s.attention_dropout}
+        changes |= pooled(s, len(self.classes))
         return grown(found, s.seed, **changes)
 
     def objective(self, given: Examples, what: str) -> Classes:
@@ -175,9 +175,9 @@ class TransformerClassifier(Learner):
     @classmethod
     def load(cls, folder: Path) -> "TransformerClassifier":
         """Read it back."""
-        model = load_folder(folder)
-        found = cls(sign=model.settings.get(SIGN, ""))
-        found.model = model
+        found = cast(TransformerClassifier, super().load(folder))
+        model = found.model
+        found.sign = model.settings.get(SIGN, "")
         names: dict[str, Any] = model.settings["id2label"]
         found.classes = tuple(names[str(at)] for at in range(model.config.classes))
         return found

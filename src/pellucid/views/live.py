@@ -8,6 +8,7 @@ reads, how long it waits and how many runs stand in line.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +25,10 @@ LARGEST = 4 * LONGEST + 10_000  # bytes of a request: a character takes up to fo
 WAITING = 4  # runs at once, the one at work among them
 PATIENCE = 20.0  # seconds for a client to say what it wants, and for a run to wait its turn
 
+MOST = {"tokens": 60, "beams": 8}  # of a generation
+
 Look = Callable[[Sequence[str]], Trace]
+Generate = Callable[[str, int, int], Trace]  # a text, tokens to say, beams
 
 
 class Refused(PellucidError):
@@ -45,7 +49,8 @@ SLOW = Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The run before takes too long; t
 class Studio:
     """A model to look into: `look` takes as many texts as there are `streams`.
 
-    `examples` stand there before anything is typed.
+    `generate` goes on from the first text, where the model can. `examples` stand there before
+    anything is typed.
     """
 
     look: Look
@@ -53,12 +58,20 @@ class Studio:
     name: str
     longest: int = LONGEST
     examples: Sequence[str] = ()
+    generate: Generate | None = None
     places: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(WAITING))
     turn: Lock = field(default_factory=Lock)
 
-    def see(self, texts: object) -> dict[str, Any]:
-        """The parts of a page about these texts, as plain data; whatever came is checked."""
-        trace = self._looked(self._checked(texts))
+    def see(self, asked: object) -> dict[str, Any]:
+        """The parts of a page about what was asked, as plain data; whatever came is checked."""
+        if not isinstance(asked, dict):
+            raise UsageError('The request should be {"texts": ["…"]}.')
+        texts = self._checked(asked.get("texts"))
+        tokens, beams = (_setting(asked, name) for name in MOST)
+        if tokens and self.generate:
+            trace = self._looked(partial(self.generate, texts[0], tokens, max(1, beams)))
+        else:
+            trace = self._looked(partial(self.look, texts))
         made = parts(payload(trace)).items()
         return {"parts": {name: [packed.text, packed.bytes] for name, packed in made}}
 
@@ -73,7 +86,7 @@ class Studio:
             )
         return texts
 
-    def _looked(self, texts: Sequence[str]) -> Trace:
+    def _looked(self, run: Callable[[], Trace]) -> Trace:
         """One run at a time; a few may wait, others are sent away."""
         if not self.places.acquire(blocking=False):
             raise CROWDED
@@ -81,11 +94,19 @@ class Studio:
             if not self.turn.acquire(timeout=PATIENCE):
                 raise SLOW
             try:
-                return self.look(texts)
+                return run()
             finally:
                 self.turn.release()
         finally:
             self.places.release()
+
+
+def _setting(asked: Mapping[str, Any], name: str) -> int:
+    """A whole number within its limits; none is zero."""
+    value = asked.get(name, 0)
+    if type(value) is not int or not 0 <= value <= MOST[name]:
+        raise UsageError(f"{name} should be a whole number from 0 to {MOST[name]}.")
+    return value
 
 
 class Server(ThreadingHTTPServer):
@@ -125,13 +146,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         try:
-            self._tell(HTTPStatus.OK, self.server.studio.see(self._texts()))
+            self._tell(HTTPStatus.OK, self.server.studio.see(self._asked()))
         except ConnectionError:
             raise
         except Exception as problem:  # the server goes on, whatever a run stumbles over
             self._tell(*told(problem))
 
-    def _texts(self) -> object:
+    def _asked(self) -> object:
         """What was asked; of what is not for us nothing is read."""
         length = self.headers.get("Content-Length", "")
         self.close_connection = True
@@ -140,8 +161,7 @@ class Handler(BaseHTTPRequestHandler):
         if not length.isdecimal() or int(length) > LARGEST:
             raise TOO_LONG
         self.close_connection = False
-        asked = json.loads(self.rfile.read(int(length)))
-        return asked.get("texts") if isinstance(asked, dict) else None
+        return json.loads(self.rfile.read(int(length)))
 
     def _is_own(self) -> bool:
         """Whether our own page asks, and not another site by way of a visitor's browser."""
@@ -187,6 +207,7 @@ def _page(studio: Studio) -> bytes:
         "streams": list(studio.streams),
         "examples": list(studio.examples),
         "longest": studio.longest,
+        "most": MOST if studio.generate else None,
     }
     described = escape(json.dumps(about), quote=True)
     return document(

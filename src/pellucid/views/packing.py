@@ -54,9 +54,10 @@ def store(tensor: Tensor, bits: int, group: int) -> Stored:
     a scale at most.
     """
     whole = tensor.detach().cpu()
-    if bits >= EXACT or not whole.is_floating_point() or not whole.isfinite().all():
+    small = not whole.is_floating_point() or whole.dtype == torch.bfloat16
+    if bits >= EXACT or small or not np.isfinite(whole.numpy()).all():
         return _exact(whole)
-    return _exact(whole) if whole.dtype == torch.bfloat16 else _scaled(whole, bits, group)
+    return _scaled(whole, bits, group)
 
 
 def _exact(tensor: Tensor) -> Stored:

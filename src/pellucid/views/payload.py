@@ -26,7 +26,7 @@ from pellucid.record.tree import written
 from pellucid.views.attentions import Attention, attentions, causes, stacks
 from pellucid.views.code import line_of
 from pellucid.views.in_short import in_short, nodes
-from pellucid.views.labels import label, spaced
+from pellucid.views.labels import label, printable, spaced
 from pellucid.views.packing import EXACT, Packed, Stored, pack_numbers, store
 
 FORMAT = 2
@@ -64,7 +64,7 @@ def payload(trace: Trace, weights: str = "small") -> Payload:
     answers, code = trace.answers(LIKELIEST), dict[str, int]()
     about = {
         "format": FORMAT,
-        "about": finite({key: of for key, of in trace.about.items() if key != "answers"}),
+        "about": finite(_about(trace)),
         "texts": {name: [_tokens(text) for text in texts] for name, texts in trace.texts.items()},
         "nodes": [_node(trace, node, code) for node in trace.nodes.values()] + nodes(list(values)),
         "code": list(code),
@@ -193,6 +193,19 @@ def _node(trace: Trace, node: Node, code: dict[str, int]) -> Data:
     norm = trace.about.get("config", {}).get("norm")
     line = line_of(node, (norm,) if norm else ())
     return data | ({"line": code.setdefault(line, len(code))} if line else {})
+
+
+def _about(trace: Trace) -> Data:
+    """What is known about the run; its answers have a place of their own."""
+    about = {key: of for key, of in trace.about.items() if key != "answers"}
+    if "generation" in about:
+        found, tree = about["generation"]["answers"], about["generation"]["tree"]
+        rows = [row | {"piece": spaced(row["piece"])} for row in tree["candidates"]]
+        about["generation"] = {
+            "answers": [{"text": printable(a["text"]), "score": a["score"]} for a in found],
+            "tree": tree | {"candidates": rows},
+        }
+    return about
 
 
 def _tokens(text: Tokens) -> Data:

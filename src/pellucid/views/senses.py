@@ -14,8 +14,10 @@ from pellucid.views.lines import between, heading, with_margin
 
 def draw(found: Senses | Groups, width: int) -> Iterator[Text]:
     """The view's lines, each of at most `width` cells; of at least forty."""
-    lines = labelled if isinstance(found, Senses) else unlabelled
-    return with_margin(lines(found, between(width)))  # type: ignore[arg-type]
+    room = between(width)
+    if isinstance(found, Senses):
+        return with_margin(labelled(found, room))
+    return with_margin(unlabelled(found, room))
 
 
 def labelled(senses: Senses, width: int) -> Iterator[Text]:

@@ -60,12 +60,10 @@ class NetworkClassifier:
         pieces = self.tokenizer.inner.get_vocab_size()
         self.sizes = Sizes.usual(self.kind, pieces, len(names), s.width)
         self.network = network(self.sizes, s.seed)
-        learning = Learning(
-            self.network,
-            self._objective(examples.texts, examples.labels),
-            s,
-            valid=None if valid is None else self._objective(valid.texts, valid.labels),
-        )
+        objective, measured = self._objective(examples.texts, examples.labels), None
+        if valid is not None:
+            measured = self._objective(valid.texts, valid.labels, "Validation text")
+        learning = Learning(self.network, objective, s, valid=measured)
         learning.run()
         self.journal = learning.journal.entries
         return self
@@ -126,7 +124,9 @@ class NetworkClassifier:
         model.tokenizer = load_tokenizer(folder)
         return model
 
-    def _objective(self, texts: list[str], labels: list[str] | None = None) -> Classes:
+    def _objective(
+        self, texts: list[str], labels: list[str] | None = None, what: str = "Text"
+    ) -> Classes:
         """The pieces of each text, and the number of its class where that is known."""
         numbers = {name: number for number, name in enumerate(self.classes)}
         if unseen := sorted(set(labels or []) - set(numbers)):
@@ -135,7 +135,7 @@ class NetworkClassifier:
                 "give some, or leave it out."
             )
         s = self.settings
-        rows, _ = Encoding(self.tokenizer, s.longest, s.too_long).rows(texts)
+        rows, _ = Encoding(self.tokenizer, s.longest, s.too_long, what).rows(texts)
         known = np.array([numbers[label] for label in labels or [self.classes[0]] * len(texts)])
         return Classes(rows, known)
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from pellucid.errors import UsageError
 from pellucid.record.store import Wish
 from pellucid.record.trace import Trace
-from pellucid.views.plots import answers, attention, placing, statistics
+from pellucid.views.plots import answers, attention, branches, placing, statistics
 from pellucid.views.plots.style import styled
 
 Drawn = Callable[[Trace, Wish], Figure]
@@ -24,10 +25,22 @@ FIGURES: dict[str, Drawn] = {
     ),
     "norms": lambda trace, wish: statistics.norms(trace, sentence=wish.sentence),
     "logits": lambda trace, wish: answers.logits(trace, sentence=wish.sentence),
+    "tree": lambda trace, wish: branches.tree(searched(trace)),
     "positions": lambda trace, wish: placing.positions(
         trace, head=wish.head or 0, sentence=wish.sentence
     ),
 }
+
+
+def searched(trace: Trace) -> dict[str, Any]:
+    """The search by which the text was found."""
+    if "generation" not in trace.about:
+        raise UsageError(
+            "The model has not searched, so there is no tree; let it say something first "
+            "(--generate 20 --beams 4)."
+        )
+    tree: dict[str, Any] = trace.about["generation"]["tree"]
+    return tree
 
 
 def draw(trace: Trace, wish: Wish) -> Figure:

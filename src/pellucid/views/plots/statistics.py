@@ -1,6 +1,7 @@
 """Norm statistics through the layers: what each norm takes away, and what it divides by."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -14,6 +15,7 @@ from pellucid.views.plots.style import Style, styled
 from pellucid.views.plots.words import label
 
 KINDS = {"mean": "mean", "deviation": "deviation, root of variance + ε"}
+BESIDE: Any = "outside right upper"
 STEP, HIGH, MARGIN = 0.34, 2.2, 2.0  # inches for each norm, for a panel, for the words around
 
 
@@ -31,7 +33,7 @@ def norms(trace: Trace, *, sentence: int = 0, style: Style | None = None) -> Fig
         for axes, (kind, names) in zip(panels, shown.items(), strict=True):
             _panel(axes, trace, names, sentence)
             axes.set_title(KINDS[kind], loc="left")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right", frameon=False)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc=BESIDE, frameon=False)
         return figure
 
 

@@ -21,6 +21,19 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
+ * A part of a drawing.
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} children
+ */
+export function drawn(tag, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, `${value}`);
+  made.append(...children);
+  return made;
+}
+
+/**
  * The element of this id, which is part of the page.
  * @param {string} id
  * @returns {HTMLElement}

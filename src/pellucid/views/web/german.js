@@ -30,6 +30,7 @@ export const german = {
     layer: "Schicht",
     head: "Kopf",
     answer: "Antwort",
+    search: "Suche",
   },
   columns: ["Stück", "Nummer", "Zeichen"],
   first: (count) => `die ersten ${count}`,
@@ -60,6 +61,12 @@ export const german = {
   ok: "⏎",
   units: "Feed-forward: die stärksten verborgenen Einheiten an jedem Stück",
   trueNext: "die wahrscheinlichsten Wörter nach jedem Stück; das wahre ist unterstrichen",
+  step: "Schritt",
+  tree: "der Baum der Suche",
+  total: "zusammen",
+  score: "Wertung",
+  goOn: "weiter um",
+  beams: "Zweige",
   drawing: "ein Wort ziehen",
   drawnFrom: (temperature, k, p) =>
     `softmax(Logits/${temperature}) der ${k} wahrscheinlichsten, `

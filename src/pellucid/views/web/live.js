@@ -13,7 +13,8 @@ import { words } from "./words.js";
 const PAUSE = 350; // milliseconds after the last letter
 
 /**
- * @type {{ streams: ("tokens" | "source" | "target")[], longest: number, examples: string[] }}
+ * @type {{ streams: ("tokens" | "source" | "target")[], longest: number, examples: string[],
+ *   most: { tokens: number, beams: number } | null }}
  */
 const studio = JSON.parse(part("studio").dataset.about ?? "{}");
 
@@ -26,7 +27,22 @@ class Live {
       rows: "1", maxlength: `${studio.longest}`, "aria-label": words.streams[stream],
       placeholder: words.streams[stream], spellcheck: "false", oninput: () => this.typed() },
     studio.examples[which] ?? ""));
-    part("typed").append(...this.fields);
+    this.tokens = this.count(words.goOn, studio.most?.tokens ?? 0, 0);
+    this.beams = this.count(words.beams, studio.most?.beams ?? 0, 1);
+    part("typed").append(...this.fields,
+      ...(studio.most ? [this.tokens.label, this.beams.label] : []));
+  }
+
+  /**
+   * A field for a number of a generation.
+   * @param {string} text
+   * @param {number} max
+   * @param {number} min which it has at first
+   */
+  count(text, max, min) {
+    const field = element("input", { type: "number", min: `${min}`, max: `${max}`, value: `${min}`,
+      oninput: () => this.typed() });
+    return { field, label: element("label", {}, text, field) };
   }
 
   /** A letter more: look when the hand rests. */
@@ -41,7 +57,8 @@ class Live {
     const mine = ++this.asked;
     if (texts.some((text) => !text)) return;
     document.body.classList.add("waiting");
-    const answer = await ask(texts);
+    const [tokens, beams] = [this.tokens, this.beams].map(({ field }) => Number(field.value));
+    const answer = await ask(studio.most ? { texts, tokens, beams } : { texts });
     if (mine !== this.asked) return;
     document.body.classList.remove("waiting");
     part("message").hidden = !answer.problem;
@@ -62,15 +79,15 @@ class Live {
 }
 
 /**
- * @param {string[]} texts
+ * @param {{ texts: string[], tokens?: number, beams?: number }} request
  * @returns {Promise<{ problem?: string, parts?: Record<string, [string, number]> }>}
  */
-async function ask(texts) {
+async function ask(request) {
   try {
     const answer = await fetch("/see", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ texts }),
+      body: JSON.stringify(request),
     });
     return await answer.json();
   } catch {

@@ -96,7 +96,9 @@ function scaled(content, { at, group = 1, size = 1 }, { start, count, of }) {
   const bytes = joined(content, at + 4 * groups.of, size, { start, count, of });
   const whole = new (size === 1 ? Int8Array : Int16Array)(bytes);
   const data = new Float64Array(count);
-  for (let i = 0; i < count; i++) data[i] = whole[i] * scales[Math.floor(i / group)];
+  for (let i = 0, at = 0; at < count; i++) {
+    for (const end = at + group; at < end; at++) data[at] = whole[at] * scales[i];
+  }
   return { data, errors: Float64Array.from(scales, (scale) => scale / 2) };
 }
 

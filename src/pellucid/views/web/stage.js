@@ -13,11 +13,14 @@ import { answerPanel } from "./everywhere.js";
 import { layerPanel } from "./layer.js";
 import { pieces } from "./pieces.js";
 import { hasHeads } from "./reading.js";
+import { searchPanel } from "./searched.js";
 import { stages } from "./stages.js";
 import { Steps } from "./steps.js";
 import { Toolbar } from "./toolbar.js";
 import { WhatIf } from "./whatif.js";
 import { words } from "./words.js";
+
+const UNCHANGED = new Set(["pieces", "search"]); // nothing there follows from attention here
 
 export class Stage {
   /**
@@ -59,6 +62,7 @@ export class Stage {
     const { name, title, values } = all.find((each) => each.name === this.chosen) ?? all[0];
     this.title.textContent = { head: head.title, layer: head.layerTitle }[name] ?? title;
     this.panel.replaceChildren(...(PANELS[name]?.(head) ?? []));
+    this.tools.hidden = UNCHANGED.has(name);
     this.toolbar.show(head);
     this.steps.show(head, values, palette);
   }
@@ -70,4 +74,5 @@ export class Stage {
 }
 
 /** @type {Record<string, (head: Head) => Node[]>} */
-const PANELS = { pieces, layer: layerPanel, answer: answerPanel };
+const PANELS = { pieces, layer: layerPanel, answer: answerPanel,
+  search: searchPanel };

@@ -27,8 +27,9 @@ export function stages(head) {
     made("layer", layers ? words.layers(layers) : "", ofLayer(head)),
     made("head", heads ? words.heads(heads) : "", head.steps),
     made("answer", best(head), ofPlaces(head, (place) => place === "head")),
+    ...(trace.about.generation ? [made("search", "", [])] : []),
   ].filter(({ name, values }) => values.length > 0 || name === "pieces" || name === "answer"
-    || name === "layer");
+    || name === "layer" || name === "search");
 }
 
 /** @param {string} place */

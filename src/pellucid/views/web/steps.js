@@ -46,6 +46,8 @@ export class Steps {
     this.pinned = null;
     /** @type {Map<string, Exercise>} by the short name of the step that is hidden */
     this.exercises = new Map();
+    /** @type {Map<string, import("./frame.js").Frame>} */
+    this.frames = new Map();
     /** @type {Set<string>} the short names of steps that are shown as tables */
     this.tables = new Set();
   }
@@ -81,6 +83,7 @@ export class Steps {
   draw() {
     const { head, palette } = this;
     if (!head || !palette) return;
+    this.frames.clear();
     const many = Math.max(...head.tokens.map(({ labels }) => labels.length)) > FEW;
     this.narrowest = NARROWEST[many ? "many" : "few"];
     this.list.style.setProperty("--narrowest", `${this.narrowest}px`);
@@ -100,11 +103,7 @@ export class Steps {
   plan(step, head, palette) {
     const large = step.short === this.large;
     const [axes, matrix] = [head.axes(step.name), head.matrix(step.name)];
-    const laid = frame(head.tokens, {
-      width: step.figure.clientWidth - PADDING,
-      cell: large ? tallest(matrix.rows) : TALLEST.small,
-      font: `${LABEL}px ${palette.font}`,
-    });
+    const laid = this.laid(step.figure.clientWidth, large ? tallest(matrix.rows) : TALLEST.small);
     const beside = this.list.clientWidth > 2 * this.narrowest && !large;
     const grid = gridOf(laid, axes.columns, beside ? "beside" : "alone");
     const exercise = this.exercises.get(step.short);
@@ -119,6 +118,20 @@ export class Steps {
         : head.printed(step.name, { row, column }, digits).text),
       changes: head.changes(step.name),
     };
+  }
+
+  /**
+   * The margins that all matrices of this size share, measured once.
+   * @param {number} width
+   * @param {number} cell
+   */
+  laid(width, cell) {
+    const key = `${width} ${cell}`;
+    const font = `${LABEL}px ${this.palette?.font}`;
+    const found = this.frames.get(key)
+      ?? frame(this.head?.tokens ?? [], { width: width - PADDING, cell, font });
+    this.frames.set(key, found);
+    return found;
   }
 
   /** Point once more at what stays marked, whichever head is shown now. */

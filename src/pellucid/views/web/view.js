@@ -22,6 +22,7 @@ import { ARROWS } from "./step.js";
 import { Text } from "./text.js";
 import { Reading } from "./reading.js";
 import { WhatIf } from "./whatif.js";
+import { words } from "./words.js";
 
 const SECTIONS = ["text", "about", "road", "tokens", "overview", "answers", "stage"];
 
@@ -44,6 +45,7 @@ export class View {
   /** @param {Trace} trace */
   constructor(trace) {
     for (const id of SECTIONS) part(id).replaceChildren();
+    document.documentElement.lang = words.language;
     this.trace = trace;
     this.closing = new AbortController();
     /** @type {Choice} */

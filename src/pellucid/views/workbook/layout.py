@@ -11,6 +11,7 @@ from pellucid.views.workbook.plan import Plan
 from pellucid.views.workbook.stages import SHOWN, Stage, fitting, stage, titles
 
 PROBABILITIES, NEXT, SEARCH = "head.probabilities", "next word", "search"
+GENERATION = "generation"
 WEIGHT = "learned: change a number and watch it flow"
 
 
@@ -37,7 +38,7 @@ class Layout:
             self._place(name, page)
         if self._ends_in_words():
             self.pages[NEXT] = Page(NEXT, SHOWN[NEXT])
-        if self.plan.part.layer is None and SEARCH in self.plan.trace.about:
+        if self.plan.part.layer is None and GENERATION in self.plan.trace.about:
             self.pages[SEARCH] = Page(SEARCH, SHOWN[SEARCH])
         for together in self._modules().values():
             self._place_weights(together)

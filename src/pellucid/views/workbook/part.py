@@ -8,6 +8,7 @@ from pellucid.record.trace import Trace
 from pellucid.views.choice import choose, head_of, in_layer
 from pellucid.views.workbook.boxes import Box, whole
 
+GENERATED = "generate."  # the steps of a search have a sheet of their own
 WORDS = ("head.logits", "head.probabilities")  # as wide as the vocabulary
 
 
@@ -30,7 +31,7 @@ class Part:
     def names(self, trace: Trace) -> list[str]:
         """The values that follow by formula; all else is typed in."""
         if self.layer is None:
-            return list(trace)
+            return [name for name in trace if not name.startswith(GENERATED)]
         names = in_layer(trace, self.layer)
         if self.head is None:
             return names

@@ -1,9 +1,9 @@
-"""The sheet of a search: every candidate, and a sum that adds up from token to token.
+"""The sheet of a search: every candidate with a sum that adds up, and the answers' scores.
 
-A trace has it if `about["search"]` is the search's tree as plain data (`Tree.to_json()`).
+A trace has it where the model has said something first (`decode.seen`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xlsxwriter.worksheet import Worksheet
@@ -12,54 +12,99 @@ from pellucid.formula.sheet import address
 from pellucid.views.workbook.sheets import Sheets
 from pellucid.views.workbook.text import shown
 
-TOP = 4  # the row of the first candidate
-COLUMNS = ("number", "step", "after", "token", "log-probability", "with rules", "sum")
-COLUMNS += ("the model's own", "difference", "what became of it", "score")
+TOP = 4  # the row of the first answer
+ANSWERS = ("answer", "sum", "divisor", "score", "the model's own", "difference", "ended by")
+CANDIDATES = (
+    *("number", "step", "after", "token", "log-probability", "with rules", "sum"),
+    *("the model's own", "difference", "what became of it"),
+)
 VALUE, SUM, OWN = 5, 6, 7
 ROOT = -1
 
+Data = Mapping[str, Any]
+
 
 def write(sheets: Sheets, sheet: Worksheet) -> None:
-    """A candidate a row; its sum is the sum of the candidate before it and its own value."""
-    styles = sheets.styles
-    candidates = sheets.layout.plan.trace.about["search"]["candidates"]
-    for column, heading in enumerate(COLUMNS):
-        sheet.write_string(TOP - 1, column, heading, styles["column"])
-    sheet.set_column(0, 2, 8)
-    sheet.set_column(3, len(COLUMNS), 16)
-    sheet.freeze_panes(TOP, 4)
-    totals = [candidate["total"] for candidate in candidates]
-    result = styles.number("result", totals, exact=False)
-    for at, candidate in enumerate(candidates):
-        row = TOP + at
-        _typed(sheets, sheet, row, at, candidate)
-        sheet.write_formula(row, SUM, _sum(row, candidate), result, candidate["total"])
-        own = f"={address(row, SUM)}-{address(row, OWN)}"
-        sheet.write_formula(row, OWN + 1, own, styles["difference"], 0)
+    """The answers, the best first; below them the candidates, step by step."""
+    found = sheets.layout.plan.trace.about["generation"]
+    candidates = found["tree"]["candidates"]
+    Search(sheets, sheet, candidates, TOP + len(found["answers"]) + 2).write(found["answers"])
 
 
-def _sum(row: int, candidate: Mapping[str, Any]) -> str:
-    before = candidate["parent"]
-    start = "" if before == ROOT else f"{address(TOP + before, SUM)}+"
-    return f"={start}{address(row, VALUE)}"
+class Search:
+    """Candidates from row `top` on."""
 
+    def __init__(
+        self, sheets: Sheets, sheet: Worksheet, candidates: Sequence[Data], top: int
+    ) -> None:
+        self.sheet, self.styles = sheet, sheets.styles
+        self.candidates, self.top = candidates, top
+        numbers = [candidate["total"] for candidate in candidates]
+        self.formats = {
+            kind: self.styles.number(kind, numbers, exact=False)
+            for kind in ("typed", "own", "result")
+        }
 
-def _typed(
-    sheets: Sheets, sheet: Worksheet, row: int, at: int, candidate: Mapping[str, Any]
-) -> None:
-    """What the model said of the candidate, and what became of it."""
-    styles, text = sheets.styles, sheets.styles["text"]
-    numbers = [candidate["log_probability"], candidate["value"]]
-    typed = styles.number("typed", numbers, exact=False)
-    for column, number in ((0, at), (1, candidate["step"])):
-        sheet.write_number(row, column, number, text)
-    if candidate["parent"] != ROOT:
-        sheet.write_number(row, 2, candidate["parent"], text)
-    sheet.write_string(row, 3, shown(candidate["piece"]), text)
-    for column, number in enumerate(numbers, start=VALUE - 1):
-        sheet.write_number(row, column, number, typed)
-    own = styles.number("own", [candidate["total"]], exact=False)
-    sheet.write_number(row, OWN, candidate["total"], own)
-    sheet.write_string(row, OWN + 2, f"{candidate['fate']} {candidate['why']}".strip(), text)
-    if candidate["score"] is not None:
-        sheet.write_number(row, OWN + 3, candidate["score"], own)
+    def write(self, answers: Sequence[Data]) -> None:
+        """Write it all."""
+        self.sheet.set_column(0, 2, 14)
+        self.sheet.set_column(3, len(CANDIDATES), 16)
+        self._heads(TOP - 1, ANSWERS)
+        self._heads(self.top - 1, CANDIDATES)
+        for number, answer in enumerate(answers):
+            self._answer(TOP + number, answer)
+        for number, candidate in enumerate(self.candidates):
+            self._candidate(self.top + number, number, candidate)
+
+    def _heads(self, row: int, heads: Sequence[str]) -> None:
+        for column, head in enumerate(heads):
+            self.sheet.write_string(row, column, head, self.styles["column"])
+
+    def _answer(self, row: int, answer: Data) -> None:
+        """A score is the sum of the answer's last token over a divisor for its length."""
+        self._text(row, 0, answer["text"])
+        terms, end = answer["terms"], self._last(answer["ids"])
+        total = f"={address(self.top + end, SUM)}"
+        self._result(row, 1, total, self.candidates[end]["total"])
+        self.sheet.write_number(row, 2, terms["divisor"], self.formats["typed"])
+        self._result(row, 3, f"={address(row, 1)}/{address(row, 2)}", answer["score"])
+        self._compare(row, 4, answer["score"])
+        self._text(row, 6, answer["finish"])
+
+    def _last(self, ids: Sequence[int]) -> int:
+        """The candidate that is an answer's last token."""
+        paths = {tuple(self._path(number)): number for number in range(len(self.candidates))}
+        return paths[tuple(ids)]
+
+    def _path(self, number: int) -> list[int]:
+        candidate = self.candidates[number]
+        before = candidate["parent"]
+        return [*(self._path(before) if before != ROOT else []), candidate["id"]]
+
+    def _candidate(self, row: int, number: int, candidate: Data) -> None:
+        """Its sum is the sum of the candidate before it, and its own value."""
+        before = candidate["parent"]
+        self.sheet.write_number(row, 0, number, self.styles["text"])
+        self.sheet.write_number(row, 1, candidate["step"], self.styles["text"])
+        if before != ROOT:
+            self.sheet.write_number(row, 2, before, self.styles["text"])
+        self._text(row, 3, candidate["piece"])
+        self.sheet.write_number(row, 4, candidate["log_probability"], self.formats["typed"])
+        self.sheet.write_number(row, VALUE, candidate["value"], self.formats["typed"])
+        start = "" if before == ROOT else f"{address(self.top + before, SUM)}+"
+        self._result(row, SUM, f"={start}{address(row, VALUE)}", candidate["total"])
+        self._compare(row, OWN, candidate["total"])
+        score = "" if candidate["score"] is None else f" {candidate['score']:.4f}"
+        self._text(row, OWN + 2, f"{candidate['fate']}{score} {candidate['why']}".strip())
+
+    def _text(self, row: int, column: int, text: str) -> None:
+        self.sheet.write_string(row, column, shown(text), self.styles["text"])
+
+    def _result(self, row: int, column: int, formula: str, stored: float) -> None:
+        self.sheet.write_formula(row, column, formula, self.formats["result"], stored)
+
+    def _compare(self, row: int, column: int, own: float) -> None:
+        """The model's own value beside the result, then the difference."""
+        self.sheet.write_number(row, column, own, self.formats["own"])
+        formula = f"={address(row, column - 1)}-{address(row, column)}"
+        self.sheet.write_formula(row, column + 1, formula, self.styles["difference"], 0)

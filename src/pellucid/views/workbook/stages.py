@@ -46,7 +46,8 @@ SHOWN = {
     "norm": "each row without its mean, over its deviation, rescaled",
     "feed-forward": "each position alone, through a wider layer and back",
     "logits": "a score for each word, and the shares of their softmax",
-    "search": "every candidate of the search; its sum is the sum before it and its own value",
+    "search": "each candidate's sum is the sum before it and its own value; "
+    "an answer's score is its sum over a divisor",
     "next word": "the likeliest next words after the last position",
     "waves": "slope is quarter_turn: sine and cosine are each other's; "
     "moved_wave is turned_wave: a shift is a rotation. Change frequency or back.",

@@ -1,0 +1,91 @@
+"""Settings: good defaults, one file that says them all, and every one a flag."""
+
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from typer.main import get_command
+
+from pellucid import UsageError
+from pellucid.cli.train import train
+from pellucid.cli.training import change
+from pellucid.text.formats import Layout
+from pellucid.text.kinds import KindName
+from pellucid.train.job import Job, flat
+from pellucid.train.settings import Pieces, Settings, TaskName, usual
+
+RECIPES = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
+
+
+def written(folder: Path, job: Job) -> Path:
+    (folder / "settings.toml").write_text(job.to_toml())
+    return folder / "settings.toml"
+
+
+@pytest.mark.parametrize("task", get_args(TaskName))
+def test_written_and_read(tmp_path: Path, task: str) -> None:
+    layout = Layout(columns=("label", "text"), delimiter="\t", encoding="latin-1")
+    settings = usual(task=task, rate=0.02, schedule="cosine", start='a "b" \\ ü')
+    job = Job(settings=settings, files=("a.tsv", "b c.tsv"), layout=layout, sign=",")
+    path = written(tmp_path, job)
+    assert Job.read(path) == job
+    said = flat({k: v for k, v in tomllib.loads(path.read_text()).items() if k != "files"})
+    assert {each.name for each in fields(Settings)} <= said.keys()
+
+
+@pytest.mark.parametrize("task", get_args(TaskName))
+def test_every_setting_is_a_flag_that_says_what_is_usual(task: str) -> None:
+    command = get_command(train).commands[task]
+    flags = {name for option in command.params for name in option.opts}
+    for each in fields(Settings):
+        if each.name != "task":
+            assert {"start": "--from"}.get(each.name, f"--{each.name.replace('_', '-')}") in flags
+    (rate,) = (option for option in command.params if "--rate" in option.opts)
+    assert rate.show_default == f"{usual(task=task).rate:g}"
+
+
+def test_kinds_of_pieces_are_those_of_tokenizers() -> None:
+    assert get_args(Pieces) == get_args(KindName)
+
+
+def test_going_on_is_gentler_than_beginning() -> None:
+    assert usual(start="x").rate < usual().rate
+    assert usual(start="x", rate=1.0).rate == 1.0
+    assert usual(task="generate", rate=1e-5).least == 0
+
+
+@pytest.mark.skipif(not RECIPES, reason="the recipes are in the repository alone")
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_the_recipes_can_be_read(path: Path) -> None:
+    job = Job.read(path)
+    assert job.files
+    known = {each.name for each in fields(Settings)} | {"files", "valid"} | vars(Layout()).keys()
+    assert flat(tomllib.loads(path.read_text())).keys() <= known
+
+
+def test_a_change() -> None:
+    assert change("rate=0.5") == ("rate", 0.5)
+    assert change("steps=7") == ("steps", 7)
+    assert change("keep=last") == ("keep", "last")
+    for odd in ("rate", "rate=fast"):
+        with pytest.raises(UsageError, match=f"--set {odd}"):
+            change(odd)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"steps": 1.5}, "steps is 1.5; expected is a whole number, 0 or more."),
+        ({"rate": float("inf")}, "rate is inf; expected is a number"),
+        ({"steps": True}, "steps is True"),
+        ({"least": 1.0}, "The rate cannot fall from 0.001 to 1"),
+        ({"start": "minilm", "width": 64}, "width is as in minilm, where it begins; leave it out."),
+        ({"norm": "group"}, "norm is 'group'; the choices are layer, rms, batch, none."),
+    ],
+)
+def test_what_makes_no_sense(said: dict, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        usual(**said)

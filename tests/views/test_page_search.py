@@ -1,0 +1,88 @@
+"""The tree of a search on the page, step by step."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import page_browser
+import pytest
+import zoo
+
+from pellucid.decode.seen import see_generated
+from pellucid.formula.operation import number
+from pellucid.record.trace import Trace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    model = zoo.build("decoder", longest=40)
+    return see_generated(model, "the seal slept", {}, beams=3, best=3, max_new_tokens=4)
+
+
+@pytest.fixture
+def page(browser: "Browser", trace: Trace, tmp_path: Path) -> "Iterator[Page]":
+    with page_browser.opened(browser, trace.save(tmp_path / "see.html")) as page:
+        page.click(".station >> text=Search")
+        page.wait_for_selector(".tree svg")
+        yield page
+
+
+def candidates(trace: Trace) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = trace.about["generation"]["tree"]["candidates"]
+    return found
+
+
+def texts(page: "Page") -> list[str]:
+    """What is written in the tree, without what is told under the pointer."""
+    return page.evaluate(
+        "() => [...document.querySelectorAll('.tree text')].map((x) => x.firstChild.data)"
+    )
+
+
+def test_every_candidate_is_in_the_tree(page: "Page", trace: Trace) -> None:
+    short = [number(float(f"{each['value']:.3g}")) for each in candidates(trace)]
+    words = [each["piece"] for each in candidates(trace)]
+    expected = [f"{word} {value}" for word, value in zip(words, short, strict=True)]
+    assert sorted(texts(page)) == sorted(expected)
+    fates = [each["fate"] for each in candidates(trace)]
+    for fate in ("kept", "cut", "ended"):
+        assert page.locator(f".tree text.{fate}").count() == fates.count(fate) > 0
+    branches = sum(each["parent"] >= 0 for each in candidates(trace))
+    assert page.locator(".tree path").count() == branches
+
+
+def test_the_answers_stand_above(page: "Page", trace: Trace) -> None:
+    answers = trace.about["generation"]["answers"]
+    assert page.locator(".said .score").all_inner_texts() == [number(a["score"]) for a in answers]
+    assert page.locator(".said bdi").all_inner_texts() == [a["text"] for a in answers]
+
+
+def test_step_by_step(page: "Page", trace: Trace) -> None:
+    for until in (1, 2, 4):
+        page.fill(".steps input", str(until))
+        shown = [each for each in candidates(trace) if each["step"] <= until]
+        assert len(texts(page)) == len(shown)
+
+
+def test_why_is_told_under_the_pointer(page: "Page", trace: Trace) -> None:
+    told = page.evaluate(
+        "() => [...document.querySelectorAll('.tree title')].map((x) => x.textContent)"
+    )
+    for each in candidates(trace):
+        assert any(each["why"] in line and f"id {each['id']})" in line for line in told)
+
+
+def test_hostile_words_stay_text(browser: "Browser", trace: Trace, tmp_path: Path) -> None:
+    rows = [each | {"piece": "<img src=x>\u202e"} for each in candidates(trace)]
+    told = trace.about["generation"]
+    generation = told | {"tree": told["tree"] | {"candidates": rows}}
+    about = trace.about | {"generation": generation}
+    hostile = Trace(trace.nodes, trace.held, trace.weights, trace.texts, about)
+    with page_browser.opened(browser, hostile.save(tmp_path / "see.html")) as page:
+        page.click(".station >> text=Search")
+        page.wait_for_selector(".tree svg")
+        assert page.locator("img").count() == 0
+        assert "\u202e" not in "".join(texts(page))
