@@ -139,3 +139,12 @@ def test_bfloat16_products_leave_float32_weights() -> None:
     state = Learning(model, objective, settings).run()
     assert state.step == 2
     assert {tensor.dtype for tensor in weights(model).values()} == {torch.float32}
+
+
+def test_padding_is_counted() -> None:
+    _, objective = TASKS["translation"]()
+    together = batch(objective, np.arange(8), CHANCE)
+    widest = objective.lengths[:8].max(axis=0).sum()
+    assert together.padded == 8 * widest
+    ledger = gradients(TASKS["translation"]()[0], [together], Smoothing(), Ranks())
+    assert (ledger.tokens, ledger.padded) == (together.tokens, together.padded)

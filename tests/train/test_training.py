@@ -1,12 +1,14 @@
 """`pellucid.train(...)`: from data to a model and a report."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from train_texts import examples
 
 import pellucid
 from pellucid import PellucidError, UsageError
+from pellucid.nn.config import Norm, Positions
 from pellucid.train.transformer import TransformerClassifier
 
 SMALL = {"width": 16, "layers": 1, "heads": 2, "vocabulary": 300, "rate": 0.01, "steps": 5}
@@ -93,3 +95,18 @@ def test_a_run_of_data_without_files_cannot_go_on(tmp_path: Path) -> None:
     pellucid.train("generate", BOOKS, out=tmp_path / "run", **SMALL, longest=16)
     with pytest.raises(UsageError, match="trained on data that came from no files"):
         resume(tmp_path / "run", {})
+
+
+CHOICES = [
+    *({"positions": name} for name in get_args(Positions)),
+    *({"norm": name} for name in get_args(Norm) if name != "none"),
+    {"place": "post"},
+    {"init": "xavier"},
+]
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: "-".join(*choice.items()))
+def test_the_parts_of_a_model_can_be_exchanged(choice: dict[str, str]) -> None:
+    _, report = pellucid.train("generate", BOOKS, **{**SMALL, "steps": 2}, longest=16, **choice)
+    assert report.model.state.step == 2
+    assert report.model.state.measured[-1][2] < 8

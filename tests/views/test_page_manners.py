@@ -145,6 +145,17 @@ def test_german(browser: "Browser", mouse: Trace, tmp_path: Path) -> None:
         assert "Stücke" in page.inner_text("#road")
 
 
+def test_an_old_browser_is_told_that_it_is_old(
+    browser: "Browser", mouse: Trace, tmp_path: Path
+) -> None:
+    path = mouse.save(tmp_path / "see.html")
+    with browser.new_page() as page:
+        page.add_init_script("delete window.DecompressionStream")
+        page.goto(path.as_uri())
+        page.wait_for_selector("#message:visible")
+        assert "too old" in page.inner_text("#message")
+
+
 def test_stations_open_in_place(page: "Page", mouse: Trace) -> None:
     page.click(".station >> text=Pieces")
     assert page.locator("table.pieces tr").count() == 6

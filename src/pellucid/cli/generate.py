@@ -35,6 +35,9 @@ class Generate(Writing):
         texts = read(self.texts or [])
         with notes(), waiting(f"Loading {self.model}"):
             generation = self._load()
+        if generation.compiled:
+            with notes(), waiting("Compiling (--compiled never does without)"):
+                generation.warm_up()
         with notes():
             if self.out:
                 self._many(generation)
@@ -46,11 +49,7 @@ class Generate(Writing):
         from pellucid.decode.generate import Generation
         from pellucid.models.load import load
 
-        generation = Generation.of(load(self.model), self.choices)
-        if generation.compiled:
-            with waiting("Compiling; --compiled never does without"):
-                generation.warm_up()
-        return generation
+        return Generation.of(load(self.model), self.choices)
 
     def _one(self, generation: "Generation", text: str) -> None:
         from pellucid.decode.stream import streamed

@@ -1,6 +1,5 @@
 """`pellucid open`: a page in the browser that follows what is typed."""
 
-import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -49,6 +48,8 @@ class Open:
 
     def run(self) -> None:
         """Serve until somebody ends it."""
+        import webbrowser
+
         from pellucid.models.load import load
         from pellucid.views.live import Server
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from pellucid.decode.answer import Answer, Answers, Terms, cut_at, distinct

@@ -1,7 +1,16 @@
 """What a checkpoint says about generating, in generation_config.json or in config.json.
 
-It is honoured, or named. Where nothing is said our own choices differ from those of
-`transformers`: no hidden length, the stopping rule is exact, sampling cuts off nothing.
+It is honoured, or named. Where nothing is said, our own choices differ from those of
+`transformers`:
+
+    |                          | transformers         | here                            |
+    | ------------------------ | -------------------- | ------------------------------- |
+    | how long                 | 20 tokens            | as far as the model's positions |
+    | when beams stop          | heuristic            | exact                           |
+    | sampling                 | of the 50 likeliest  | of all                          |
+    | repetition, with beams   | on log-probabilities | on logits, as without           |
+    | the text of a decoder    | prompt and answer    | the answer                      |
+    | groups keep apart from   | branches that go on  | those that end, too             |
 """
 
 import warnings

@@ -76,7 +76,7 @@ class Search:
         generated = [node.ids for node in self.live] if self.plan.rules else []
         said = Said(self.plan.prompt, generated, logits.logsumexp(-1, keepdim=True))
         weighed = Weighed.of(logits, self.plan.rules, said)
-        if not bool(weighed.scores.isfinite().any()):
+        if self.plan.rules and not bool(weighed.scores.isfinite().any()):
             rules = ", ".join(dict.fromkeys(rule.name for rule in self.plan.rules))
             raise PellucidError(f"No token is left to follow: the rules ({rules}) bar them all.")
         return weighed

@@ -4,6 +4,7 @@
 export const english = {
   language: "en",
   broken: "This page is damaged: its numbers cannot be read. Make it again, or copy it again.",
+  old: "This browser is too old for this page; one from 2023 or later can open it.",
   sentence: "sentence",
   layers: (/** @type {number} */ count) => `${count} layer${count === 1 ? "" : "s"}`,
   heads: (/** @type {number} */ count) => `${count} head${count === 1 ? "" : "s"}`,

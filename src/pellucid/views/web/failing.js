@@ -6,7 +6,7 @@ import { words } from "./words.js";
 /** @param {unknown} error */
 export function fail(error) {
   console.warn(error);
-  part("message").textContent = words.broken;
+  part("message").textContent = "DecompressionStream" in window ? words.broken : words.old;
   part("message").hidden = false;
 }
 

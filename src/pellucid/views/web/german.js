@@ -7,6 +7,7 @@ export const german = {
   language: "de",
   broken: "Diese Seite ist beschädigt: Ihre Zahlen sind nicht lesbar. Bitte neu erzeugen oder "
     + "neu kopieren.",
+  old: "Dieser Browser ist zu alt für diese Seite; einer von 2023 oder später kann sie öffnen.",
   sentence: "Satz",
   layers: (count) => `${count} Schicht${count === 1 ? "" : "en"}`,
   heads: (count) => `${count} ${count === 1 ? "Kopf" : "Köpfe"}`,
