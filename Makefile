@@ -3,7 +3,7 @@
 #   make setup   an environment to work in: . .venv/bin/activate
 #   make check   lint, format, types, and the rules of the house
 #   make test    check, then build the wheel, install it elsewhere and test that
-#   make docs    run every example of the documents
+#   make docs    run every example of the documents, and make the site: build/site/index.html
 #   make bench   measure, beside the peers, what benchmarks/RESULTS.md shows (half an hour)
 #   make clean   remove everything the other words made
 
@@ -44,15 +44,17 @@ test: programs build/venv/created
 	rm -rf build/wheel
 	build/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	build/venv/bin/python -m pip uninstall --quiet --yes pellucid
-	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[check,gguf,test]"
+	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[check,docs,gguf,test]"
 	build/venv/bin/python $(INSTALL) --no-deps $(CARRIED)
 	$(MAKE) --no-print-directory rules TOOLS=build/venv/bin
 	away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && \
-	cp -r tests examples pyproject.toml README.md "$$away" && cd "$$away" && \
+	cp -r tests examples docs mkdocs.yml pyproject.toml *.md benchmarks "$$away" && cd "$$away" && \
 	PELLUCID_INSTALLED=yes PELLUCID_SHARED="$(SHARED)" $(CURDIR)/build/venv/bin/pytest -n 2
 
 docs: .venv/tools
-	.venv/bin/pytest --quiet tests/test_readme.py
+	.venv/bin/pytest --quiet tests/test_readme.py tests/test_quiz.py
+	.venv/bin/mkdocs build --quiet --strict
+	@echo "The site: build/site/index.html"
 
 bench: build/bench/created
 	build/bench/bin/python benchmarks/results.py --shared "$(SHARED)"
@@ -72,7 +74,7 @@ clean:
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/tools: .venv/package
-	.venv/bin/python $(INSTALL) --editable ".[check,gguf,test]"
+	.venv/bin/python $(INSTALL) --editable ".[check,docs,gguf,test]"
 	.venv/bin/python $(INSTALL) --no-deps $(CARRIED)
 	touch $@
 

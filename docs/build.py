@@ -35,6 +35,7 @@ HERE = Path(__file__).parent
 def run(markdown: str, folder: Path) -> str:
     """The page with what its examples print; what they write is in the folder."""
     names: dict[str, Any] = {"__name__": "guide"}
+    sys.path.append(str(HERE))  # a page may import what stands beside this file
     with chdir(folder):
         parts = [example(part, names) for part in FENCE.split(markdown)]
     missing = {name for _, name in PICTURE.findall(markdown)} - {p.name for p in folder.iterdir()}
@@ -129,6 +130,3 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
         uri = (place / path.name).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(path)))
     return outside_code(made, lambda text: prose(text, place.name))
-
-
-sys.path.insert(0, str(HERE))  # examples may import what stands beside this file

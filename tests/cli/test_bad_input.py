@@ -28,7 +28,7 @@ MOUSE = ("see", "--model", "mouse")
         (["cat", "--dtype", "int8"], "'int8' is not one of 'float32', 'bfloat16', 'float64'"),
         (["cat", "--budget", "much"], "--budget 'much' is no size; write it like 500MB or 4GB."),
         (["cat", "--keep", "no.*"], "--keep 'no.*' fits no name; one is encoder.0.attention.q."),
-        (["cat", "--save", "a.pdf"], ".pdf"),
+        (["cat", "--save", "a.docx"], ".docx"),
         (["cat", "--save", "a"], "''"),
         (["cat", "--save", "no/a.json"], "The folder no does not exist; make it first."),
         (["cat", "--save", "a.json", "--save", "a.json"], "a.json is to be saved twice"),
@@ -71,7 +71,7 @@ def test_an_existing_file_stays_as_it_is(run, tmp_path: Path) -> None:
 
 def test_paths_are_checked_before_a_model_is_loaded(run, monkeypatch) -> None:
     monkeypatch.setattr("pellucid.models.load.load", lambda name, dtype: pytest.fail("too early"))
-    assert run(*MOUSE, "cat", "--save", "a.pdf").status == 2
+    assert run(*MOUSE, "cat", "--save", "a.docx").status == 2
     assert run(*MOUSE, "cat", "--budget", "much").status == 2
     assert run(*MOUSE, " ").status == 2
 

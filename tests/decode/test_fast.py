@@ -31,6 +31,7 @@ def test_without_a_compiler(name: str, precision: Any) -> None:
     assert found == pytest.approx(said(model), abs=NEAR[precision])
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(("precision", "beams"), [("float32", 1), ("int8", 3)])
 def test_compiled(precision: Any, beams: int) -> None:
     model = writer("llama").float()

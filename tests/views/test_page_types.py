@@ -13,7 +13,7 @@ STRICT = (
     "--noEmit --allowJs --checkJs --strict --target es2023 --module esnext "
     "--moduleResolution bundler --lib es2023,dom,dom.iterable"
 ).split()
-ENTRIES = ("page.js", "live.js", "widget.js")
+ENTRIES = ("page.js", "live.js", "widget.js", "compared.js")
 
 
 def test_types() -> None:

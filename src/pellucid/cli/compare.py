@@ -65,10 +65,11 @@ class Compare(Study):
 
         from pellucid.study.compare import compare
         from pellucid.views.compare import draw
+        from pellucid.views.compared import fill
 
         with waiting("Comparing"):
             found = compare(model, *pairs, word=word, occurrence=which, other=other)
-        self.give(found, partial(draw, found))
+        self.give(found, partial(draw, found), {".html": partial(fill, found)})
 
     def _pairs(self, texts: list[str], streams: int, *, alone: bool) -> list[Any]:
         if alone and len(texts) == streams:

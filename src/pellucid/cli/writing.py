@@ -83,7 +83,8 @@ class Writing:
     prefix: Annotated[str | None, _rule("TEXT", "How the answer begins.")] = None
 
     precision: Annotated[
-        Literal["float32", "bf16", "int8"] | None, _speed(None, "Of the weights; else float32.")
+        Literal["float32", "bf16", "int8"] | None,
+        _speed(None, "Of the weights; else float32. int8 is the quickest and least exact."),
     ] = None
     compiled: Annotated[
         Literal["never", "where it pays", "always"] | None,

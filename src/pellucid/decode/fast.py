@@ -9,6 +9,10 @@ the weights are its inputs. For more than a few rows at once the library's produ
     float32   the weights as they are
     bf16      weights of 16 bits: half the bytes
     int8      weights of 8 bits with a scale for each row: a quarter of the bytes
+
+What it costs on trained weights, benchmarks/precision.py measures: with SmolLM2-135M, whose
+weights are of four bits already, on 841 tokens of a book perplexity grew by 0.05 % (bf16) and by
+1.5 % (int8), and the likeliest next token was another at 2 and at 4 of 100 positions.
 """
 
 import copy

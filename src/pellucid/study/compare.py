@@ -20,8 +20,10 @@ Word = str | tuple[str, str]  # one for both texts, or one for each
 Which = int | None | tuple[int | None, int | None]
 
 # what two models have to share, so that a difference of their vectors is a sum of the same parts
-ALIKE = ("width", "place", "norm", "residual", "positions", "segments", "final_norm")
-ALIKE += ("embedding_norm", "embedding_width", "embedding_scaling")
+ALIKE = (
+    *("width", "place", "norm", "residual", "positions", "segments", "final_norm"),
+    *("embedding_norm", "embedding_width", "embedding_scaling"),
+)
 
 
 @dataclass(frozen=True)

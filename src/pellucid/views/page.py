@@ -7,7 +7,7 @@ this script by their hashes, and nothing else: a token is never anything but tex
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 from string import Template
@@ -21,7 +21,7 @@ from pellucid.views.packing import Packed, pack
 from pellucid.views.payload import Payload, payload
 
 WEB = Path(__file__).parent / "web"
-STYLES = ("page.css", "steps.css")
+STYLES = ("page.css", "steps.css", "compared.css")
 LONGEST_TITLE = 60
 
 
@@ -36,7 +36,7 @@ def page(trace: Trace, weights: str = "small") -> str:
         "page.js",
         title=_title(trace),
         tables="\n".join(_tables(trace)),
-        parts="\n".join(_elements(payload(trace, weights))),
+        parts="\n".join(elements(parts(payload(trace, weights)))),
     )
 
 
@@ -57,9 +57,9 @@ def parts(payload: Payload) -> dict[str, Packed]:
     return {"trace": packed_json(payload.about), **payload.parts}
 
 
-def _elements(payload: Payload) -> Iterator[str]:
+def elements(parts: Mapping[str, Packed]) -> Iterator[str]:
     """The parts, each an element that no browser runs or shows."""
-    for name, packed in parts(payload).items():
+    for name, packed in parts.items():
         yield (
             f'<script type="text/plain" class="packed" data-part="{escape(name)}" '
             f'data-bytes="{packed.bytes}">{packed.text}</script>'
@@ -89,10 +89,11 @@ def _title(trace: Trace) -> str:
 
 def _tables(trace: Trace) -> list[str]:
     """The tokens as plain HTML, for those who have no JavaScript."""
-    return [_table(tokens) for texts in trace.texts.values() for tokens in texts]
+    return [table(tokens) for texts in trace.texts.values() for tokens in texts]
 
 
-def _table(tokens: Tokens) -> str:
+def table(tokens: Tokens) -> str:
+    """A text and its tokens as plain HTML."""
     rows = zip(tokens.labels(), tokens.ids, tokens.offsets, strict=True)
     cells = "\n".join(
         f"<tr><td><bdi>{escape(label(word))}</bdi></td><td>{number}</td><td>{start}–{end}</td></tr>"

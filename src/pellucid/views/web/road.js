@@ -27,7 +27,7 @@ export class Road {
   show(stations, chosen) {
     const focused = this.row.contains(document.activeElement);
     this.row.replaceChildren(...stations.map(({ name, title, told }) => {
-      const station = element("button", { class: "station", onclick: () => this.open(name) },
+      const station = element("button", { class: `station ${name}`, onclick: () => this.open(name) },
         element("b", {}, title), element("bdi", {}, told));
       if (name === chosen) station.setAttribute("aria-current", "step");
       return station;

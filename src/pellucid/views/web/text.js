@@ -11,6 +11,7 @@
 import { answersAnew } from "./anew.js";
 import { firstPosition, showAnswers } from "./answers.js";
 import { element, part } from "./dom.js";
+import { Prediction } from "./predicting.js";
 import { Strip } from "./strip.js";
 import { words } from "./words.js";
 
@@ -26,6 +27,7 @@ export class Text {
     this.streams = Object.keys(trace.texts);
     /** @type {Strip[]} */
     this.strips = [];
+    this.prediction = new Prediction();
   }
 
   /** @param {number} sentence */
@@ -94,6 +96,7 @@ export class Text {
     const note = changed ? words[best === answers.words[this.sentence][at] ? "recorded" : "anew"]
       : "";
     showAnswers(part("answers"), answers.meaning, { best, label, note });
+    this.prediction.cover(part("answers"), best, `${this.sentence} ${at}`);
     this.strips.at(-1)?.choose(at);
   }
 

@@ -14,6 +14,7 @@ import { Palette } from "./colour.js";
 import { part } from "./dom.js";
 import { Head } from "./head.js";
 import { about, selector } from "./header.js";
+import { arrowOf, moved, within } from "./moving.js";
 import { Overview } from "./overview.js";
 import { Readout } from "./readout.js";
 import { Road } from "./road.js";
@@ -25,21 +26,6 @@ import { WhatIf } from "./whatif.js";
 import { words } from "./words.js";
 
 const SECTIONS = ["text", "about", "road", "tokens", "overview", "answers", "stage"];
-
-/**
- * Where to open: at the layer and head that were asked for, else at the last layer's first head.
- * @param {Trace} trace
- * @param {Partial<Choice>} asked
- * @returns {Choice}
- */
-function within({ about, stacks, sentences }, asked) {
-  const least = (/** @type {number} */ count, /** @type {number} */ at) => Math.min(count - 1, at);
-  const stack = least(stacks.length, asked.stack ?? 0);
-  const { layers, heads } = stacks[stack];
-  const { layer = layers.length - 1, head = 0 } = { ...about.shown, ...asked };
-  const sentence = least(sentences, asked.sentence ?? 0);
-  return { stack, layer: least(layers.length, layer), head: least(heads, head), sentence };
-}
 
 export class View {
   /** @param {Trace} trace */
@@ -203,28 +189,11 @@ export class View {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const arrow = ARROWS[event.key];
     if (event.key === "Escape") this.steps.unpin();
-    const typing = event.target instanceof HTMLElement
-      && event.target.closest("select, input, textarea");
-    if (!arrow || event.ctrlKey || event.altKey || typing) return;
+    const arrow = arrowOf(event, ARROWS);
+    if (!arrow) return;
     event.preventDefault();
-    this.choose(this.moved(...arrow));
-  }
-
-  /**
-   * Up and down go through the layers, from one stack into the next.
-   * @param {number} down
-   * @param {number} right
-   * @returns {Partial<Choice>}
-   */
-  moved(down, right) {
-    const rows = this.trace.stacks.flatMap(({ layers, heads }, stack) =>
-      layers.map((_, layer) => ({ stack, layer, heads })));
-    const now = rows.findIndex(({ stack, layer }) =>
-      stack === this.choice.stack && layer === this.choice.layer);
-    const { stack, layer, heads } = rows[Math.max(0, Math.min(rows.length - 1, now + down))];
-    return { stack, layer, head: Math.max(0, Math.min(heads - 1, this.choice.head + right)) };
+    this.choose(moved(this.trace, this.choice, arrow));
   }
 
   /**
