@@ -60,10 +60,15 @@ def padding_id(model: Model) -> int:
 
 
 def level(sentences: Sentences) -> Sentences:
-    """All cut to the length of the shortest, so that none needs padding; the ends stay."""
+    """All cut to the length of the shortest, so that none needs padding; a source keeps its end."""
     return {
-        stream: [row[-min(map(len, rows)) :] for row in rows] for stream, rows in sentences.items()
+        stream: [_cut(row, min(map(len, rows)), stream) for row in rows]
+        for stream, rows in sentences.items()
     }
+
+
+def _cut(row: list[int], length: int, stream: str) -> list[int]:
+    return row[:length] if stream == "tokens" else row[-length:]
 
 
 def apart(sentences: Sentences) -> list[Sentences]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -27,6 +28,12 @@ OCCURRENCE = typer.Option(
     help="Which of them, where a text has the word several times; given twice, one for each text.",
     show_default=False,
 )
+SAVE = typer.Option(
+    metavar="FILE",
+    help="Also write the numbers (.json), or a page to look into both texts (.html). "
+    "May be given again.",
+    show_default=False,
+)
 OTHER = typer.Option(
     metavar="NAME", help="Read the second text with another model.", show_default=False
 )
@@ -46,6 +53,7 @@ class Compare(Study):
     [dim]Examples:[/]
     [cyan]pellucid compare --word bank "He sat on the bank of the river." "The bank lent it."[/]
     [cyan]pellucid compare --model mouse --word mouse "cat and mouse" "keyboard and mouse"[/]
+    [cyan]pellucid compare --word bank "A muddy bank." "A rich bank." --save bank.html[/]
     """
 
     texts: Annotated[list[str], TEXTS]
@@ -53,6 +61,7 @@ class Compare(Study):
     model: Annotated[str, MODEL] = "minilm"
     other: Annotated[str | None, OTHER] = None
     occurrence: Annotated[list[int] | None, OCCURRENCE] = None
+    save: Annotated[list[Path] | None, SAVE] = None
 
     def run(self) -> None:
         """Everything that can be wrong is found before the models run."""

@@ -18,7 +18,8 @@ from pellucid.views.packing import Packed
 from pellucid.views.page import document, elements, packed_json, parts, table
 from pellucid.views.payload import finite, payload
 
-DIGITS = 7  # of a share, after the point
+DIGITS = 5  # of a share, after the point
+LEAD = 60  # letters before the word, in a heading
 
 Data = dict[str, Any]
 Shares = list[dict[str, list[float]]]  # by text, by stream, by token
@@ -66,7 +67,8 @@ def _place(place: Place) -> Data:
     """A word, its pieces, and its text cut before and after it."""
     start, end = place.span
     text = place.tokens.text
-    said = [printable(each) for each in (text[:start], text[start:end], text[end:])]
+    before = text[:start] if start <= LEAD else "…" + text[start - LEAD : start]
+    said = [printable(each) for each in (before, text[start:end], text[end:])]
     return {
         "stream": place.stream,
         "sentence": place.sentence,

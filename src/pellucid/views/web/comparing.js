@@ -56,6 +56,7 @@ export class Comparing {
     this.colour();
     this.drawRoad();
     await this.draw();
+    for (const side of this.sides) side.scroll();
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("resize", () => this.resize());
     window.addEventListener("scroll", () =>
@@ -97,7 +98,7 @@ export class Comparing {
     const all = taken.flatMap((streams) => Object.values(streams).flat());
     const most = Math.max(...all.map(Math.abs), 0) || 1;
     this.sides.forEach((side, which) => side.share(taken[which], most, this.palette));
-    this.told.textContent = words.taken(this.title(this.spot));
+    this.told.textContent = this.found.none ? "" : words.taken(this.title(this.spot));
   }
 
   drawRoad() {
@@ -147,7 +148,9 @@ export class Comparing {
     const choice = this.sides[0].choice(spot);
     const [layer] = /(?<=\.)\d+(?=\.)/.exec(spot.place) ?? [spot.place];
     return {
-      name: words.spot(layer, spot.head), title: this.title(spot), share: spot.share,
+      name: words.spot(layer, spot.head, spot.place.endsWith(".cross")),
+      title: this.title(spot),
+      share: spot.share,
       act: choice ? () => this.choose(choice) : undefined,
     };
   }

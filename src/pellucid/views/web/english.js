@@ -83,9 +83,11 @@ export const english = {
   angle: "angle between the two, after each layer",
   distance: "distance between the two",
   byHead: "The heads that parted them",
-  shareOf: "share of their difference",
+  share: "share",
+  shareOf: "of the difference between the two last vectors; all parts add up to 100 %",
   byNeighbour: "The neighbours",
-  spot: (/** @type {string} */ layer, /** @type {number} */ head) => `layer ${layer}, head ${head}`,
+  spot: (/** @type {string} */ layer, /** @type {number} */ head,
+    /** @type {boolean} */ crosses) => `layer ${layer}, head ${head}${crosses ? " →" : ""}`,
   taken: (/** @type {string} */ head) =>
     `below each piece: how far what ${head} took from it parted the two`,
   noAccount: "What parted them cannot be said:",

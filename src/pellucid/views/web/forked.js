@@ -16,6 +16,7 @@ const MIDDLE = 58; // of the two roads
 const WIDEST = 30; // the road's distance from the middle, at most
 const [LEFT, RIGHT] = [36, 26]; // margins, for the first and the last label
 const ROOM = 46; // of a label
+const APART = 7; // the two ends' labels from the middle, at least
 
 /**
  * A station's name as it is known on the road.
@@ -71,8 +72,9 @@ function labels({ x, away, value, name }, write) {
  * @param {{ x: number, away: number }} end
  */
 function ends({ x, away }) {
+  const apart = Math.max(away, APART);
   return ["first", "second"].map((which, at) =>
-    drawn("text", { class: `${which} whose`, x: x + 10, y: MIDDLE + (2 * at - 1) * away + 4 },
+    drawn("text", { class: `${which} whose`, x: x + 10, y: MIDDLE + (2 * at - 1) * apart + 4 },
       `${at + 1}`));
 }
 

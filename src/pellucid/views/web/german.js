@@ -79,9 +79,10 @@ export const german = {
   angle: "Winkel zwischen beiden, nach jeder Schicht",
   distance: "Abstand zwischen beiden",
   byHead: "Die Köpfe, die sie trennten",
-  shareOf: "Anteil am Unterschied",
+  share: "Anteil",
+  shareOf: "am Unterschied der beiden letzten Vektoren; alle Teile ergeben 100 %",
   byNeighbour: "Die Nachbarn",
-  spot: (layer, head) => `Schicht ${layer}, Kopf ${head}`,
+  spot: (layer, head, crosses) => `Schicht ${layer}, Kopf ${head}${crosses ? " →" : ""}`,
   taken: (head) => `unter jedem Stück: wie weit das, was ${head} ihm nahm, die beiden trennte`,
   noAccount: "Was sie trennte, ist nicht zu sagen:",
   kinds: {

@@ -11,6 +11,7 @@ const MARKS = /^##|[␣⏎⇥␍▁]/g; // of spaces, and of a word's later piec
 
 export class Prediction {
   constructor() {
+    document.body.classList.remove("predicting");
     this.wanted = false;
     this.which = "";
     /** Whether these answers may be seen. */

@@ -38,7 +38,8 @@ export function largest(all, count) {
  */
 export function ranked(title, rows) {
   const most = Math.abs(rows[0]?.share ?? 0) || 1;
-  return element("section", {}, element("h2", {}, title, " ", element("small", {}, words.shareOf)),
+  const of = element("small", { title: words.shareOf }, words.share);
+  return element("section", {}, element("h2", {}, title, " ", of),
     element("ol", {}, ...rows.map((row) => line(row, most))));
 }
 

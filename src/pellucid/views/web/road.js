@@ -27,7 +27,8 @@ export class Road {
   show(stations, chosen) {
     const focused = this.row.contains(document.activeElement);
     this.row.replaceChildren(...stations.map(({ name, title, told }) => {
-      const station = element("button", { class: `station ${name}`, onclick: () => this.open(name) },
+      const act = { class: `station ${name}`, onclick: () => this.open(name) };
+      const station = element("button", act,
         element("b", {}, title), element("bdi", {}, told));
       if (name === chosen) station.setAttribute("aria-current", "step");
       return station;

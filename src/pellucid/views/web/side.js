@@ -72,6 +72,13 @@ export class Side {
     return strip;
   }
 
+  /** Bring the word into sight within a long text. */
+  scroll() {
+    const chip = this.row.querySelector(".word");
+    const strip = chip?.closest(".strip");
+    if (chip instanceof HTMLElement && strip) strip.scrollTop = chip.offsetTop;
+  }
+
   /**
    * What was taken from each piece, in words and in colour.
    * @param {Record<string, number[]>} taken by stream
