@@ -53,7 +53,7 @@ test: programs build/venv/created
 
 docs: .venv/tools
 	.venv/bin/pytest --quiet tests/test_readme.py tests/test_quiz.py
-	.venv/bin/mkdocs build --quiet --strict
+	OMP_NUM_THREADS=1 .venv/bin/mkdocs build --quiet --strict
 	@echo "The site: build/site/index.html"
 
 bench: build/bench/created

@@ -198,3 +198,7 @@ def test_from_a_pipe_and_without_the_models(start, tmp_path: Path) -> None:
     code += "assert 'torch' not in sys.modules"
     command = [sys.executable, "-c", code, "tokenizer", "show", "--model", "tok", "seal"]
     assert subprocess.run(command, cwd=tmp_path, check=True, capture_output=True).stdout
+
+
+def test_the_help_has_an_example(run) -> None:
+    assert 'pellucid tokenizer show "unbelievably' in run("tokenizer", "--help").out

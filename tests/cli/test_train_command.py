@@ -114,6 +114,8 @@ def test_settings_reach_the_model(run, tmp_path: Path) -> None:
         ([*TRAIN, "train.csv", "--ngrams", "0", "--out", "run"], 2, "N-grams of 0 to 0 words"),
         ([*TRAIN, "one.csv", "--out", "run"], 1, "All texts have the label 'x'"),
         ([*TRAIN, "a.txt", "--out", "run"], 1, "The text of line 1 has no label"),
+        (["train", "--resume", "x", *TRAIN[1:], "a.txt", "--out", "y"], 2, "before classify does"),
+        ([*TRAIN, "train.csv", "--text", "y", "--out", "run"], 2, "'label'. Say which (--text)."),
         (["train"], 2, "Missing command: say what is to be trained, --resume RUN, or"),
         (["evaluate", "no", "test.csv"], 2, "no is no run of pellucid train"),
         (["evaluate", ".", "test.csv"], 2, ". is no run of pellucid train"),

@@ -82,6 +82,9 @@ def test_a_run_is_repeated_from_its_settings_and_goes_on(run, tmp_path: Path) ->
     assert "Settings changed since this run began: steps was 6, is 8." in ran.err
     assert said(tmp_path / "run")["learning"]["steps"] == 8
     assert (tmp_path / "run" / "model.safetensors").read_bytes() != first
+    refused = run("train", "--resume", "run", "--set", "width=32")
+    assert "A run that goes on cannot be another: width was 16, is 32." in refused.sentence
+    assert run("train", "--resume", "run").status == 0
 
 
 def test_fine_tuning(run, tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def test_what_would_move_the_cursor_is_made_visible(run) -> None:
         ([""], 2, "The text is empty; give at least one word."),
         (["caf\udce9"], 2, "The text is not valid UTF-8 at character 3; save it as UTF-8."),
         (["!!"], 1, "No word was found; is the pattern right?"),
+        (["👨\u200d👩 ❤\ufe0f"], 1, "No word was found; is the pattern right?"),
         (["x", "--language", "germn"], 2, "did you mean 'german'?"),
         (["x", "--language", "de", "--stem", "porter"], 2, "take snowball."),
         (["x", "--lemma", "--language", "eu"], 2, "simplemma has no dictionary of eu"),

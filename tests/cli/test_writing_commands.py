@@ -63,11 +63,21 @@ def test_translate_files(both: str, tmp_path: Path, capsys: Printed) -> None:
     assert "exists already" in capsys.readouterr().err
 
 
+def test_an_empty_line_among_texts_is_named(both: str, tmp_path: Path, capsys: Printed) -> None:
+    texts = tmp_path / "in.txt"
+    texts.write_text("the seal\n\nice\n")
+    out = tmp_path / "out.txt"
+    assert main(["translate", "--model", both, "--files", str(texts), "--out", str(out)]) == 1
+    assert "Line 2 is empty" in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
         (["generate", "--model", "mouse", "cat"], "is an encoder: it reads and does not write"),
         (["generate", "--model", "mouse"], "Give a text, or files"),
+        (["generate", "--model", "x", "cat", "--max-new-tokens", "0"], "equal to 1"),
         (["generate", "--model", "mouse", "--files", "x.txt"], "--files and --out go together"),
         (["see", "--model", "mouse", "cat", "mouse", "--generate", "3"], "goes on from one text"),
         (["embed", __file__, "--out", "v.csv"], "must end in .npy"),
@@ -104,6 +114,17 @@ def test_score(decoder: str, tmp_path: Path, capsys: Printed) -> None:
     assert total["log_likelihood"] == pytest.approx(sum(row["log_likelihood"] for row in rows))
     assert main(["score", "--model", decoder, str(texts), "--tokens"]) == 0
     assert "bits per byte" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_lines_that_are_scored_beside_others_are_the_same(
+    both: str, tmp_path: Path, capsys: Printed
+) -> None:
+    texts, sources = tmp_path / "in.txt", tmp_path / "sources.txt"
+    texts.write_text("the seal\nice\n\n")
+    sources.write_text("the seal\n\nice\n")
+    assert main(["score", "--model", both, str(texts), "--sources", str(sources)]) == 1
+    assert "The text of line 2 has no source in the same line" in capsys.readouterr().err
+    assert main(["score", "--model", both, str(texts), "--sources", str(texts)]) == 0
 
 
 def test_embed(minilm: Path, tmp_path: Path, capsys: Printed) -> None:

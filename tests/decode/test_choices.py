@@ -23,7 +23,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"max_new_tokens": 3, "min_new_tokens": 4}, "At least 4 and at most 3"),
     ({"max_new_tokens": 1000}, "1000 new ones are more than this model's positions reach, 24"),
     ({"temperature": 0.0, "pick": "sample"}, "temperature is 0.0; expected is more than 0"),
-    ({"temperature": 0.5}, "temperature change what is drawn; add pick='sample'"),
+    ({"temperature": 0.5}, "Only sampling heeds temperature; add pick='sample'"),
     ({"top_p": 0.0, "pick": "sample"}, "top_p is 0.0"),
     ({"pick": "sample", "beams": 2}, "Beams are searched, not drawn"),
     ({"pick": "greedy"}, "pick is 'greedy'; the choices are 'likeliest', 'sample'"),

@@ -9,7 +9,8 @@ from writers import START, following, writer
 
 from pellucid import UsageError
 from pellucid.decode import score as scoring
-from pellucid.decode.score import Total, cut, score
+from pellucid.decode.score import Scored, Total, cut, score
+from pellucid.record.tokens import Tokens
 
 TEXTS = [*zoo.SENTENCES, "ice", "the river bank was muddy and it sat on the ice"]
 
@@ -44,6 +45,15 @@ def test_bits_are_per_byte_of_what_was_scored() -> None:
         total.add(scored)
     assert total.bytes == len(" seal")
     assert total.bits_per_byte == pytest.approx(-total.log_likelihood / math.log(2) / 5)
+
+
+def test_of_a_character_in_pieces_only_those_count_that_were_scored() -> None:
+    places = ((0, 1),) * 4 + ((1, 2),)
+    smile = Tokens("🙂!", (1, 2, 3, 4, 5), tuple("abcde"), places, (False,) * 5)
+    assert Scored(smile, (None, -1.0, -1.0, -1.0, -1.0)).bytes == 3 + 1
+    assert Scored(smile, (None,) * 4 + (-1.0,)).bytes == 1
+    assert Scored(smile, (-1.0,) * 5).bytes == 5
+    assert Scored(smile, (None,) * 5).bytes == 0
 
 
 def test_a_long_text_is_read_in_windows() -> None:

@@ -2,18 +2,19 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import read, waiting
 from pellucid.cli.writing import Writing
-from pellucid.errors import UsageError
+from pellucid.errors import PellucidError, UsageError
 
 if TYPE_CHECKING:
     from pellucid.decode.answer import Answers
     from pellucid.decode.generate import Generation
+    from pellucid.text.formats import Document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,5 +114,19 @@ class Generate(Writing):
         from pellucid.cli.progress import shown
         from pellucid.text.sources import Corpus
 
-        documents = shown(Corpus(self.files or []), "Answering")
+        documents = without_gaps(shown(Corpus(self.files or []), "Answering"), self.files or [])
         return (document.text for document in islice(documents, done, None))
+
+
+def without_gaps(documents: "Iterable[Document]", files: list[str]) -> "Iterator[Document]":
+    """Refuse an empty line of a plain text: its answer could not stand in the same line."""
+    plain = all(name.removesuffix(".gz").endswith(".txt") for name in files)
+    before = 0
+    for document in documents:
+        if plain and document.line not in (1, before + 1):
+            raise PellucidError(
+                f"Line {document.line - 1} is empty, so answers would not stand in the lines of "
+                "their texts; fill it, or take it out."
+            )
+        before = document.line
+        yield document

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,10 +11,12 @@ import typer
 from pellucid.cli.options import FILES, Reading
 from pellucid.cli.problems import notes
 from pellucid.cli.see import waiting
+from pellucid.errors import PellucidError
 
 if TYPE_CHECKING:
     from pellucid.decode.score import Scored
     from pellucid.models.model import Model
+    from pellucid.text.formats import Document
 
 AT_ONCE = 512  # texts that are sorted by length together
 
@@ -67,14 +69,26 @@ class Score(Reading):
 
         texts, sources = self._texts(self.files), self._texts(self.sources or [])
         while window := list(islice(texts, AT_ONCE)):
-            beside = list(islice(sources, len(window))) if self.sources else None
-            yield from score(model, window, beside, precision=self.precision)
+            beside = self._beside(window, sources) if self.sources else None
+            lines = [document.text for document in window]
+            yield from score(model, lines, beside, precision=self.precision)
 
-    def _texts(self, files: list[str]) -> Iterator[str]:
+    def _beside(self, window: "list[Document]", sources: "Iterator[Document]") -> list[str]:
+        """The sources of the texts: empty lines are left out, and must be so on both sides."""
+        found = list(islice(sources, len(window)))
+        for text, source in zip_longest(window, found):
+            if source is None or text.line != source.line:
+                raise PellucidError(
+                    f"The text of line {text.line} has no source in the same line; fill the line, "
+                    "or take the text out."
+                )
+        return [source.text for source in found]
+
+    def _texts(self, files: list[str]) -> "Iterator[Document]":
         from pellucid.cli.progress import shown
 
         if files:
-            yield from (document.text for document in shown(self.corpus(files), "Scoring"))
+            yield from shown(self.corpus(files), "Scoring")
 
     def _line(self, scored: "Scored") -> str:
         if self.json:

@@ -172,6 +172,10 @@ def described(tokenizer: "Tokenizer", steps: "Steps", text: str) -> dict[str, An
     return {**tokens.to_json(), "way": steps.way.name, "words": words}
 
 
-tokenizer = typer.Typer(name="tokenizer", help="Train a tokenizer, or see how one cuts a text.")
+ABOUT = """Train a tokenizer, or see how one cuts a text.
+
+[dim]Example:[/] pellucid tokenizer show "unbelievably 🙂 שלום"
+"""
+tokenizer = typer.Typer(name="tokenizer", help=ABOUT)
 tokenizer.command("train")(Train)
 tokenizer.command("show")(Show)

@@ -10,11 +10,16 @@ from pellucid.cli.options import FILES, Labelled, Reading, Wording
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
 from pellucid.cli.training import carry_out, flags, go_on
+from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
+    from typer import Context
+
     from pellucid.text.formats import Layout
     from pellucid.train.examples import Examples
     from pellucid.train.linear import TfidfClassifier
+else:
+    Context = typer.Context.__base__  # what typer hands over is no more than that
 
 train = typer.Typer(name="train", help="Train a model on examples.")
 
@@ -213,6 +218,15 @@ class Train:
         typer.Option(metavar="NAME=VALUE", help="With another setting.", show_default=False),
     ] = None
     force: Annotated[bool, FORCE] = False
+    context: Context
+
+    def __post_init__(self) -> None:
+        given = self.resume, self.settings, self.out, self.set
+        if (command := self.context.invoked_subcommand) and any((*given, self.force)):
+            raise UsageError(
+                f"What stands before {command} does not reach it: --resume and --settings go "
+                "without a command, all else goes after it."
+            )
 
     def run(self) -> None:
         """Go on, or repeat."""

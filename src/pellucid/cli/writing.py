@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 
-def _option(panel: str, metavar: str | None, help: str) -> Any:
+def _option(panel: str, metavar: str | None, help: str, least: int | None = None) -> Any:
     """An option that may be left out; then the checkpoint's own choice holds, or the usual one."""
-    return typer.Option(metavar=metavar, help=help, show_default=False, rich_help_panel=panel)
+    return typer.Option(
+        metavar=metavar, help=help, min=least, show_default=False, rich_help_panel=panel
+    )
 
 
 _length = partial(_option, "How long")
@@ -48,7 +50,7 @@ class Writing:
         Count, typer.Option(metavar="N", help="So many answers.", show_default=False)
     ] = None
 
-    max_new_tokens: Annotated[Count, _length("N", "At most; else what the model reaches.")] = None
+    max_new_tokens: Annotated[Count, _length("N", "At most; else all the model reaches.", 1)] = None
     min_new_tokens: Annotated[Count, _length("N", "At least.")] = None
     stop: Annotated[list[str] | None, _length("TEXT", "End before this. Again for more.")] = None
 

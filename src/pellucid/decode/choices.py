@@ -104,7 +104,7 @@ class Choices:
             ),
             (
                 bool(drawing) and not sampled,
-                f"{', '.join(drawing)} change what is drawn; add pick='sample' (--sample).",
+                f"Only sampling heeds {', '.join(drawing)}; add pick='sample' (--sample).",
             ),
             (
                 self.beams % self.groups != 0,

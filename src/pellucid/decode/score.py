@@ -50,10 +50,20 @@ class Scored:
 
     @property
     def bytes(self) -> int:
-        """The length in UTF-8 of what was scored."""
+        """The length in UTF-8 of what was scored.
+
+        Of a character whose first pieces had no context, the share of the other pieces.
+        """
         first = next((at for at, x in enumerate(self.log_probabilities) if x is not None), None)
-        begun = len(self.tokens.text) if first is None else self.tokens.offsets[first - 1][1]
-        return len(self.tokens.text[begun if first else 0 :].encode())
+        if first is None:
+            return 0
+        if first == 0:
+            return len(self.tokens.text.encode())
+        begun, end = self.tokens.offsets[first - 1]
+        cut = [at for at, place in enumerate(self.tokens.offsets) if place == (begun, end)]
+        scored = sum(at >= first for at in cut) / len(cut)
+        part = round(scored * len(self.tokens.text[begun:end].encode()))
+        return part + len(self.tokens.text[end:].encode())
 
     def to_json(self) -> dict[str, Any]:
         """The score as plain data."""

@@ -166,9 +166,9 @@ def table(
 
 def check_columns(there: list[str], layout: Layout) -> None:
     """Whether a table has the columns that were asked for."""
-    for column in (layout.text_column, layout.label_column):
+    for flag, column in (("--text", layout.text_column), ("--label", layout.label_column)):
         if column is not None and column not in there:
-            raise Unfit(f"has no column {column!r}; it has {listed(there)}")
+            raise Unfit(f"has no column {column!r}; it has {listed(there)}. Say which ({flag})")
 
 
 def listed(names: Iterable[str]) -> str:

@@ -18,8 +18,9 @@ import snowballstemmer
 from pellucid.errors import UsageError
 from pellucid.text import languages
 
-WORD = r"\w+(?:['’]\w+)*"  # letters with their marks, digits; don't is one word
-SWIFT = {WORD: re.compile(WORD, re.ASCII)}  # finds the same in texts of nothing but ASCII
+# Letters with their marks, digits; don't is one word. What joins emoji begins none.
+WORD = r"(?![\u200c\u200d\ufe00-\ufe0f])\w+(?:['’]\w+)*"
+SWIFT = {WORD: re.compile(r"\w+(?:'\w+)*", re.ASCII)}  # the same in texts of nothing but ASCII
 MOST_FORMS = 1 << 20  # distinct words remembered; then remembering starts afresh
 
 Form = Callable[[str], str]

@@ -10,7 +10,7 @@ import math
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -88,9 +88,13 @@ class Learning:
         self.shelf = Shelf(writes and (writes / CHECKPOINT).parent)
         self.journal = Journal(writes, self.schedule, shows=self.ranks.first)
 
-    def run(self) -> State:
-        """Learn to the end; then the model has the weights that are kept."""
+    def run(self, accepted: Callable[[], None] = lambda: None) -> State:
+        """Learn to the end; then the model has the weights that are kept.
+
+        `accepted` is called where the checkpoint to go on from, if any, fits settings and data.
+        """
         self._begin()
+        accepted()
         with Stopping() as stopping, closing(self.journal):
             for after, batches in self._ahead():
                 if self._done():

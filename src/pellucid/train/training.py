@@ -124,9 +124,12 @@ def resume(out: Path, changes: dict[str, Any]) -> Run:
     given, valid = divided(job, *job.data())
     learner = learner_of(job)
     learning = learner.prepare(given, valid, out)
-    if Ranks.here().first:
-        write_text(out / FILE, job.to_toml())
-    learner.state = learning.run()
+
+    def accepted() -> None:
+        if Ranks.here().first:
+            write_text(out / FILE, job.to_toml())
+
+    learner.state = learning.run(accepted)
     return finished(
         Run("transformer", learner, job.layout, task=job.settings.task), given, valid, out
     )
