@@ -210,7 +210,7 @@ Written by `python benchmarks/vectors.py --shared FOLDER`.
   is the median of {ROUNDS} rounds and the quartiles. `TfidfVectorizer` has its usual settings; it
   leaves out words of one letter, which Pellucid's vectorizer counts: a tenth more words. It makes
   float64, Pellucid float32.
-- **Accuracy**: the usual settings, learned from the training set, measured once on the test set.
+- **Accuracy**: the usual settings, learned from the training set, measured on the test set.
   They were chosen by cross-validation on the training sets; the whole table is at the end.
 - **Memory**: {LINES:,} lines made of stretches of the books, read from a file by a process of its
   own. Its peak, less what it held before, as a multiple of what it made: the float32 matrix, and

@@ -86,10 +86,10 @@ class TrainClassify(Wording, Labelled, Written, CLASSIFY):
     ] = "snowball"
     fewest: Annotated[
         int, typer.Option(metavar="N", min=1, help="tfidf: terms that are in so many texts.")
-    ] = 2
+    ] = 1
     freedom: Annotated[
         float, typer.Option(metavar="C", help="tfidf: how freely weights may leave zero.")
-    ] = 10.0
+    ] = 30.0
 
     def run(self) -> None:
         """Read, learn, measure, write."""

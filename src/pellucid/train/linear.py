@@ -24,12 +24,12 @@ TERMS = 8  # shown of each class
 
 
 def usual_vectorizer() -> Vectorizer:
-    """Stems and pairs of stems that two texts have, with 1 + ln tf.
+    """Stems and pairs of stems, with 1 + ln tf.
 
     Chosen by cross-validation on three training sets (benchmarks/linear_defaults.py).
     """
     analyzer = Analyzer(steps=(*USUAL_STEPS, "snowball"), ngrams=(1, 2))
-    return Vectorizer(kind="tfidf-log", analyzer=analyzer, fewest=2)
+    return Vectorizer(kind="tfidf-log", analyzer=analyzer)
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class TfidfClassifier:
     """
 
     vectorizer: Vectorizer = field(default_factory=usual_vectorizer)
-    freedom: float = 10.0
+    freedom: float = 30.0
 
     def fit(self, examples: Examples, valid: Examples | None = None) -> "TfidfClassifier":
         """Learn from examples of two classes or more."""
