@@ -1,6 +1,5 @@
 """Models that can write: those with a decoder, and a head for words."""
 
-import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -55,7 +54,4 @@ def vectors(
 
 def words(model: Writer, hidden: Float[Tensor, "B T W"]) -> Float[Tensor, "B T V"]:
     """The logits of what may follow."""
-    assert model.heads.head is not None
-    real = torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
-    logits: Tensor = model.heads.head(hidden, real)
-    return logits
+    return model.heads.words(hidden)

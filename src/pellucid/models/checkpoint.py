@@ -1,7 +1,6 @@
 """A checkpoint in Hugging Face's layout: config.json, the weights, and a tokenizer."""
 
 import gc
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -20,6 +19,7 @@ from pellucid.models.model import Model
 from pellucid.models.saving import GENERATION
 from pellucid.models.weights import Weights, opened
 from pellucid.nn.config import Config
+from pellucid.text.folder import read_object
 from pellucid.text.reading import NoTokenizer, load_tokenizer
 
 SHAPES: dict[str, type[Model]] = {
@@ -104,13 +104,7 @@ def read_settings(path: Path) -> Settings:
     """The settings in config.json."""
     if not path.is_file():
         raise UsageError(f"{path.parent} has no {path.name}; give the folder of a checkpoint.")
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        raise PellucidError(f"{path} is not valid JSON ({error}).") from error
-    if not isinstance(settings, dict):
-        raise PellucidError(f"{path} holds no settings; expected a JSON object.")
-    return settings
+    return read_object(path)
 
 
 def family_of(settings: Settings) -> Family:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -41,3 +42,10 @@ class Heads(nn.Module):
             next_sentence=self.next(pooled) if self.next else None,
             classes=self.classes(taken, real) if self.classes else None,
         )
+
+    def words(self, hidden: Float[Tensor, "B T W"]) -> Float[Tensor, "B T V"]:
+        """The logits alone, of vectors that are all real."""
+        assert self.head is not None
+        real = torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
+        logits: Tensor = self.head(hidden, real)
+        return logits

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from pellucid.errors import UsageError
 from pellucid.models.batch import Batch
 from pellucid.models.forecast import at_most, check_budget, forecast
-from pellucid.models.heads import Output
+from pellucid.models.heads import Heads, Output
 from pellucid.models.saving import save_folder
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer
@@ -38,6 +38,7 @@ class Model(nn.Module):
     """A Transformer with its tokenizer. `model.see(text)` runs it and gives every number."""
 
     streams: tuple[str, ...] = ("tokens",)  # one text; or a source and a target
+    heads: Heads
 
     def __init__(self, config: Config) -> None:
         super().__init__()

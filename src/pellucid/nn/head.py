@@ -48,8 +48,6 @@ class LanguageHead(Layer):
         self, hidden: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"]
     ) -> Float[Tensor, "B T V"]:
         link(self, hidden=hidden)
-        if self.config.head_scaling == "root":
-            hidden = hidden / math.sqrt(self.config.width)
         logits = functional.linear(self.before(hidden, real), self.words.weight, self.bias)
         note(self, logits=logits)
         return logits
@@ -58,7 +56,8 @@ class LanguageHead(Layer):
         self, hidden: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"]
     ) -> Float[Tensor, "B T E"]:
         """What is done to the hidden vectors before they meet the words."""
-        return hidden
+        scaled = self.config.head_scaling == "root"
+        return hidden / math.sqrt(self.config.width) if scaled else hidden
 
 
 class MaskedHead(LanguageHead):

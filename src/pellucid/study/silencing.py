@@ -133,11 +133,11 @@ def surprises(
 
     Only some rows' logits are in memory at once.
     """
-    head, followed = model.get_submodule("heads.head"), real[:, 1:]
+    followed = real[:, 1:]
     rows = hidden[:, :, :-1][:, followed].flatten(0, 1)
     targets = ids[:, 1:][followed].repeat(len(hidden))
     losses = []
     for some, said in zip(rows.split(ROWS), targets.split(ROWS), strict=True):
-        logits = head(some[None], real.new_ones(1, len(some)))[0]
+        (logits,) = model.heads.words(some[None])
         losses.append(functional.cross_entropy(logits, said, reduction="none"))
     return torch.cat(losses).double().view(len(hidden), -1).sum(-1)

@@ -15,12 +15,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from pellucid.models.model import Model
-from pellucid.nn.head import LanguageHead
 from pellucid.record.printed import aligned
 from pellucid.text.tokenizer import Tokenizer
 from pellucid.train.batches import Batch
 from pellucid.train.body import look
-from pellucid.train.loss import before_words, chosen
+from pellucid.train.loss import chosen
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Line:
 
 
 @torch.no_grad()
-def alignment(model: nn.Module, batch: Batch, term: str = "words") -> list[Line]:
+def alignment(model: Model, batch: Batch, term: str = "words") -> list[Line]:
     """The targets of a batch, with the tokens at which they are to be said."""
     targets = batch.targets[term]
     stream = batch.inputs["target_ids" if "target_ids" in batch.inputs else "ids"]
@@ -48,12 +47,10 @@ def alignment(model: nn.Module, batch: Batch, term: str = "words") -> list[Line]
     ]
 
 
-def each_loss(model: nn.Module, hidden: Tensor, batch: Batch, term: str) -> Float[Tensor, "N"]:
+def each_loss(model: Model, hidden: Tensor, batch: Batch, term: str) -> Float[Tensor, "N"]:
     """The plain loss of each target."""
     targets = batch.targets[term]
-    head: LanguageHead = model.heads.head  # type: ignore[union-attr,assignment]
-    vectors = before_words(head, chosen(hidden, targets.counted))
-    logits = nn.functional.linear(vectors, head.words.weight, head.bias)
+    (logits,) = model.heads.words(chosen(hidden, targets.counted)[None])
     ids = chosen(targets.ids, targets.counted)
     return nn.functional.cross_entropy(logits, ids, reduction="none")
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from pellucid.models.model import Model
 from pellucid.record.printed import aligned
-from pellucid.text.training import train
 from pellucid.train.learner import Learner, measured
-from pellucid.train.making import config, new
 from pellucid.train.masking import Sentences, sentences
 from pellucid.train.objectives import Objective
 from pellucid.train.step import Ledger
@@ -58,13 +56,9 @@ class Bert(Learner):
     task = "bert"
 
     def make(self, given: Documents) -> Model:
-        s = self.settings
-        if s.start:
+        if self.settings.start:
             return self.checkpoint()
-        tokenizer = train(given, kind=s.tokenizer, size=s.vocabulary)
-        model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
-        model.tokenizer = tokenizer
-        return model
+        return self.scratch(given)
 
     def sets(self, given: Documents, valid: Documents | None) -> tuple[Objective, Objective | None]:
         """Without texts to measure on, some stretches are held out, drawn by chance."""

@@ -1,5 +1,6 @@
 """A learner: a Transformer for one task, from texts to weights."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,9 +10,10 @@ from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.models.saving import CONFIG
 from pellucid.record.printed import aligned
+from pellucid.text.training import train
 from pellucid.train.encoding import Encoding
 from pellucid.train.loop import Learning
-from pellucid.train.making import TASKS, grown
+from pellucid.train.making import TASKS, config, grown, new
 from pellucid.train.objectives import Objective, all_batches
 from pellucid.train.settings import Settings, TaskName, usual
 from pellucid.train.state import State
@@ -38,6 +40,14 @@ class Learner:
     def make(self, given: Any) -> Model:
         """A model to begin with; its tokenizer is learned from the data, or comes with it."""
         raise NotImplementedError
+
+    def scratch(self, texts: Iterable[str], **choices: Any) -> Model:
+        """A new model, with a tokenizer learned from the texts."""
+        s = self.settings
+        tokenizer = train(texts, kind=s.tokenizer, size=s.vocabulary)
+        model = new(config(s, tokenizer.inner.get_vocab_size(), **choices), s.init, s.seed)
+        model.tokenizer = tokenizer
+        return model
 
     def objective(self, given: Any, what: str) -> Objective:
         """What is to be learned of data; `what` names one of them in messages."""

@@ -1,6 +1,5 @@
 """Losses: sums over real targets, never means. Who divides them is step.py, and nobody else."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -78,8 +77,6 @@ def words(model: nn.Module, output: Output, targets: Targets, smoothing: Smoothi
 
 def before_words(head: LanguageHead, vectors: Float[Tensor, "N D"]) -> Float[Tensor, "N E"]:
     """Hidden vectors as they meet the words."""
-    if head.config.head_scaling == "root":
-        vectors = vectors / math.sqrt(head.config.width)
     real = torch.ones(1, len(vectors), dtype=torch.bool)
     return head.before(vectors[None], real)[0]
 

@@ -64,9 +64,13 @@ def batch(objective: Objective, numbers: Numbers, chance: Chance, name: str = ""
 
 def all_batches(objective: Objective, size: Size = MEASURED) -> Iterator[Batch]:
     """Every example once, to be measured; what is left to chance is always the same."""
-    numbers = np.arange(len(objective.lengths))
-    for each in by_length(numbers, objective.lengths, size):
-        yield batch(objective, each, Chance(0, 0))
+    return (each for _, each in numbered_batches(objective, size))
+
+
+def numbered_batches(objective: Objective, size: Size) -> Iterator[tuple[Numbers, Batch]]:
+    """The same, each with the numbers of its examples."""
+    for numbers in by_length(np.arange(len(objective.lengths)), objective.lengths, size):
+        yield numbers, batch(objective, numbers, Chance(0, 0))
 
 
 def shifted(stream: Array) -> tuple[Array, Answer]:

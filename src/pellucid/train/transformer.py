@@ -17,16 +17,15 @@ from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.text.recipe import frame
-from pellucid.text.training import train
 from pellucid.train.body import look
 from pellucid.train.classifiers import Guess
 from pellucid.train.encoding import hider, specials
 from pellucid.train.examples import Examples, Pair
 from pellucid.train.learner import Learner
 from pellucid.train.loop import Learning
-from pellucid.train.making import config, grown, new, pooled
-from pellucid.train.objectives import Chance, Classes, Hiding, Objective, batch
-from pellucid.train.order import Size, by_length
+from pellucid.train.making import grown, pooled
+from pellucid.train.objectives import Classes, Hiding, Objective, numbered_batches
+from pellucid.train.order import Size
 from pellucid.train.settings import Settings
 from pellucid.train.several import split
 
@@ -82,15 +81,12 @@ class TransformerClassifier(Learner):
         return model
 
     def _new(self, given: Examples) -> Model:
-        s = self.settings
-        tokenizer = train(plain(given.texts), kind=s.tokenizer, size=s.vocabulary)
+        segments = 2 if isinstance(given.texts[0], Pair) else 0
+        wanted = pooled(self.settings, len(self.classes))
+        model = self.scratch(plain(given.texts), segments=segments, **wanted)
+        tokenizer = model.tokenizer
         special = {k: AddedToken(v, special=True) for k, v in tokenizer.special.items()}
         frame(tokenizer.inner, special, "$A eos", "$A eos $B:1 eos:1")
-        size = tokenizer.inner.get_vocab_size()
-        segments = 2 if isinstance(given.texts[0], Pair) else 0
-        choices = config(s, size, segments=segments, **pooled(s, len(self.classes)))
-        model = new(choices, s.init, s.seed)
-        model.tokenizer = tokenizer
         return model
 
     def _tuned(self) -> Model:
@@ -158,9 +154,8 @@ class TransformerClassifier(Learner):
         """How likely each class is, for each text."""
         objective = self.objective(Examples(list(texts), [self.classes[0]] * len(texts)), "Text")
         found = np.zeros((len(texts), len(self.classes)), np.float32)
-        for numbers in by_length(np.arange(len(texts)), objective.lengths, TOKENS):
-            inputs = batch(objective, numbers, Chance(0, 0)).inputs
-            found[numbers] = self.chances(look(self.model, inputs).classes)
+        for numbers, some in numbered_batches(objective, TOKENS):
+            found[numbers] = self.chances(look(self.model, some.inputs).classes)
         return found
 
     def chances(self, logits: Tensor | None) -> Float[np.ndarray, "B C"]:

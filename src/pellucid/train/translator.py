@@ -8,10 +8,8 @@ from tokenizers import AddedToken
 from pellucid.errors import PellucidError
 from pellucid.models.model import Model
 from pellucid.text.recipe import frame
-from pellucid.text.training import train
 from pellucid.train.encoding import special
 from pellucid.train.learner import Learner, measured
-from pellucid.train.making import config, new
 from pellucid.train.objectives import Translation
 from pellucid.train.surprise import Surprise
 
@@ -46,14 +44,12 @@ class Translator(Learner):
     task = "translate"
 
     def make(self, given: Parallel) -> Model:
-        s = self.settings
-        if s.start:
+        if self.settings.start:
             return self.checkpoint()
-        tokenizer = train(both(given), kind=s.tokenizer, size=s.vocabulary)
+        model = self.scratch(both(given))
+        tokenizer = model.tokenizer
         marks = {k: AddedToken(v, special=True) for k, v in tokenizer.special.items()}
         frame(tokenizer.inner, marks, "$A eos", "$A eos $B eos")
-        model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
-        model.tokenizer = tokenizer
         pad = special(tokenizer, "pad")
         ends = {"eos_token_id": special(tokenizer, "eos"), "pad_token_id": pad}
         model.settings |= {**ends, START: pad}

@@ -4,10 +4,8 @@ from collections.abc import Iterable
 
 from pellucid.errors import PellucidError
 from pellucid.models.model import Model
-from pellucid.text.training import train
 from pellucid.train.encoding import ends, flowing
 from pellucid.train.learner import Learner, measured
-from pellucid.train.making import config, new
 from pellucid.train.objectives import Language, Objective
 from pellucid.train.rows import Rows
 from pellucid.train.surprise import Surprise
@@ -21,13 +19,10 @@ class Writer(Learner):
     task = "generate"
 
     def make(self, given: Texts) -> Model:
-        s = self.settings
-        if s.start:
+        if self.settings.start:
             return self.checkpoint()
-        tokenizer = train(given, kind=s.tokenizer, size=s.vocabulary)
-        model = new(config(s, tokenizer.inner.get_vocab_size()), s.init, s.seed)
-        model.tokenizer = tokenizer
-        first, last = ends(tokenizer)
+        model = self.scratch(given)
+        first, last = ends(model.tokenizer)
         ids = [*first, *last]
         model.settings |= {"bos_token_id": ids[0], "eos_token_id": ids[-1]} if ids else {}
         return model

@@ -23,14 +23,14 @@ from pellucid.train.classifiers import Guess
 from pellucid.train.encoding import Encoding
 from pellucid.train.examples import Examples
 from pellucid.train.loop import Learning
-from pellucid.train.objectives import Chance, Classes, batch
-from pellucid.train.order import Size, by_length
+from pellucid.train.objectives import Classes, numbered_batches
+from pellucid.train.order import Size
 from pellucid.train.rivals.networks import Network, network
 from pellucid.train.rivals.sizes import Sizes
 from pellucid.train.settings import Settings, usual
 
 ABOUT, WEIGHTS = "model.json", "model.safetensors"
-AT_ONCE = 4096  # tokens
+AT_ONCE = Size(tokens=4096)
 BROKEN = (OSError, ValueError, TypeError, LookupError)
 WHAT = {
     "cnn": "convolutional network",
@@ -72,11 +72,9 @@ class NetworkClassifier:
         """The likeliest class of each text, and its probability."""
         given = self._objective([*texts])
         chances = torch.empty(len(given.rows), len(self.classes))
-        order = by_length(np.arange(len(given.rows)), given.lengths, Size(tokens=AT_ONCE))
-        for numbers in order:
-            inputs = batch(given, numbers, Chance(0, 0)).inputs
+        for numbers, some in numbered_batches(given, AT_ONCE):
             with torch.inference_mode():
-                chances[numbers] = self.network(**inputs).classes.float().softmax(-1)
+                chances[numbers] = self.network(**some.inputs).classes.float().softmax(-1)
         for sure, best in zip(*chances.max(-1), strict=True):
             yield Guess(self.classes[int(best)], float(sure))
 

@@ -95,9 +95,15 @@ def _apart(paths: list[Path]) -> list[str]:
     return ["_".join(filter(None, style(path))) for path in paths]
 
 
+def layered(name: str) -> tuple[str, str, str]:
+    """The stack and the layer that a name begins with, where it does, and the rest."""
+    stack, layer, rest = LAYERED.fullmatch(name).groups(default="")  # type: ignore[union-attr]
+    return stack, layer, rest
+
+
 def taken_apart(name: str) -> Path:
     """`encoder.3.attention.query.weight` is W_Q of attention in layer3 of the encoder."""
-    stack, layer, rest = LAYERED.fullmatch(name).groups(default="")  # type: ignore[union-attr]
+    stack, layer, rest = layered(name)
     place, local = _letters(rest)
     return Path(stack, layer and f"layer{layer}", re.sub(r"\W", "_", place), local)
 

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import count
 
+from pellucid.views.workbook.names import layered
+
 LONGEST = 31  # characters in the name of a sheet
 
 # values that stand with others; any other has a sheet of its own name
@@ -52,7 +54,6 @@ SHOWN = {
     "waves": "slope is quarter_turn: sine and cosine are each other's; "
     "moved_wave is turned_wave: a shift is a rotation. Change frequency or back.",
 }
-LAYER = re.compile(r"(?:(encoder|decoder|source|target)\.)?(?:(\d+)\.)?(.*)")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Stage:
 
 def stage(name: str) -> Stage:
     """The stage of a value."""
-    stack, layer, rest = LAYER.fullmatch(name).groups(default="")  # type: ignore[union-attr]
+    stack, layer, rest = layered(name)
     return Stage(stack, layer, _about(rest))
 
 
