@@ -185,6 +185,7 @@ def test_a_page_with_other_data_says_so(
 def message(browser: "Browser", path: Path) -> str:
     with browser.new_page() as opened:
         opened.goto(path.as_uri())
+        opened.wait_for_selector("#message:visible")
         return opened.inner_text("#message")
 
 
