@@ -2,6 +2,7 @@
 
     python examples/letters_to_phonemes.py FOLDER transformer attention mouse
     python examples/letters_to_phonemes.py FOLDER tomato --beams 5 --tree
+    python examples/letters_to_phonemes.py FOLDER tomato --beams 5 --save tomato.html
 
 FOLDER holds a BART of 751,488 parameters (hexgrad/misaki's fallback for English as it is spoken
 in America). It comes without a tokenizer: a letter's id is its place in `grapheme_chars` of
@@ -19,6 +20,7 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, processors
 
 import pellucid
+from pellucid.decode.seen import see_generated
 from pellucid.models.model import Model
 from pellucid.text.tokenizer import Tokenizer
 
@@ -72,6 +74,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=300, metavar="N", help="words to draw")
     parser.add_argument("--beams", type=int, default=1, metavar="N", help="branches of the search")
     parser.add_argument("--tree", action="store_true", help="show every candidate")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="the last word: .html, .xlsx, …")
     chosen = parser.parse_args()
     model = load(chosen.folder)
     for word in chosen.words:
@@ -79,6 +82,9 @@ def main() -> None:
         print(f"{word:16} {best.text}")
         if chosen.tree:
             print(f"\n{best.terms}\n\n{best.tree}\n")
+    if chosen.words and chosen.save:
+        search = {"beams": chosen.beams, "best": chosen.beams}
+        see_generated(model, chosen.words[-1], {}, **search).save(chosen.save)
     if not chosen.words:
         share = share_right(model, chosen.folder, chosen.sample)
         print(f"{share:.1%} of {chosen.sample} words as in the dictionary")
