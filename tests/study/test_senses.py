@@ -10,8 +10,9 @@ import zoo
 import pellucid
 from pellucid import UsageError
 from pellucid.study.groups import fall, groups
+from pellucid.study.nearest import Distance, Known, evened, left_out, nearness
 from pellucid.study.pairs import Question, best_threshold, same_sense
-from pellucid.study.senses import left_out, senses, similarities
+from pellucid.study.senses import senses
 from pellucid.study.vectors import Use, batches, use, vectors
 
 WATER = ["the bank of the river", "a muddy bank by the river", "bank and river", "river bank"]
@@ -38,10 +39,55 @@ def test_nearest_means_by_hand() -> None:
     unit = x / x.norm(dim=-1, keepdim=True)
     means = torch.stack([unit[:2].mean(0), unit[2:].mean(0)])
     expected = [[torch.cosine_similarity(v, m, dim=0).item() for m in means] for v in y]
-    torch.testing.assert_close(similarities(x, numbers, y), torch.tensor(expected))
-    own = left_out(x, numbers)
+    found = nearness(x, numbers, y, "angle")
+    torch.testing.assert_close(found, torch.tensor(expected).double(), rtol=1e-6, atol=1e-6)
+    own = left_out(x, numbers, "angle").float()
     torch.testing.assert_close(own[0, 0], torch.cosine_similarity(x[0], x[1], dim=0))
     torch.testing.assert_close(own[0, 1], torch.cosine_similarity(x[0], means[1], dim=0))
+
+
+def scattered() -> tuple[torch.Tensor, torch.Tensor]:
+    """Three kinds that spread much more one way than another."""
+    generator = torch.Generator().manual_seed(0)
+    wide = torch.tensor([3.0, 1, 0.3, 0.1, 0.1, 0.1])
+    numbers = torch.arange(60) % 3
+    x = torch.randn(60, 6, generator=generator) * wide + numbers[:, None] * 0.3 + 2
+    return x, numbers
+
+
+def spread_by_hand(
+    unit: torch.Tensor, numbers: torch.Tensor, asked: torch.Tensor, even: torch.Tensor, kept: float
+) -> torch.Tensor:
+    """−(y − m)ᵀ (kept · Σ r rᵀ + even)⁻¹ (y − m) for each mean m."""
+    means = torch.stack([unit[numbers == kind].mean(0) for kind in range(3)])
+    r = unit - means[numbers]
+    inverse = torch.linalg.inv(kept * r.T @ r + even)
+    return torch.stack([-(asked - m) @ inverse @ (asked - m) for m in means])
+
+
+def test_nearness_by_spread_and_with_itself_left_out() -> None:
+    x, numbers = scattered()
+    unit = torch.nn.functional.normalize(x.double(), dim=-1)
+    _, kept = evened(Known.of(x, numbers))
+    assert 0.1 < kept < 1
+    means = torch.stack([unit[numbers == kind].mean(0) for kind in range(3)])
+    trace = (unit - means[numbers]).square().sum()
+    even = (1 - kept) * trace / 6 * torch.eye(6, dtype=torch.double)
+    found, own = nearness(x, numbers, x), left_out(x, numbers)
+    for at in range(60):
+        expected = spread_by_hand(unit, numbers, unit[at], even, kept)
+        torch.testing.assert_close(found[at], expected)
+        rest = torch.arange(60) != at
+        expected = spread_by_hand(unit[rest], numbers[rest], unit[at], even, kept)
+        torch.testing.assert_close(own[at], expected)
+
+
+@pytest.mark.parametrize("distance", ["angle", "spread"])
+def test_a_kind_of_one_has_no_mean_without_it(distance: Distance) -> None:
+    x, _ = scattered()
+    found = left_out(x[:3], torch.arange(3), distance)
+    assert found.diagonal().tolist() == [-torch.inf] * 3
+    assert found.isfinite().sum() == 6
 
 
 def test_senses_of_a_small_model() -> None:
@@ -58,6 +104,8 @@ def test_senses_of_a_small_model() -> None:
     assert alone.accuracy == alone.learned == found.learned
     assert "left out" in alone.how
     json.dumps(found.to_json())
+    assert found.distance == "spread"
+    assert senses(model, "bank", TRAIN, distance="angle").distance == "angle"
 
 
 def test_groups_without_labels() -> None:
@@ -69,6 +117,15 @@ def test_groups_without_labels() -> None:
     json.dumps(found.to_json())
     with pytest.raises(UsageError, match="cannot fall into 9"):
         groups(model, "bank", WATER, count=9)
+
+
+def test_of_several_pieces_the_mean_or_the_first() -> None:
+    model = zoo.build("post")
+    whole = Use("the muddy river bank", (4, 15))  # two tokens here
+    mean, first = (vectors(model, [whole], pieces=pieces)[0, 2] for pieces in ("mean", "first"))
+    there = model.see(whole.text)["encoder.1.output"][0]
+    torch.testing.assert_close(mean, there[1:3].mean(0))
+    torch.testing.assert_close(first, there[1])
 
 
 def test_far_groups_are_found() -> None:

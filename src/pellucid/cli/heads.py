@@ -4,15 +4,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pellucid.cli.options import FILES, Reading
+from pellucid.cli.pairs import SOURCES, beside
 from pellucid.cli.problems import notes
 from pellucid.cli.progress import shown
-from pellucid.cli.studying import FORCE, JSON, MODEL, SAVE, Study, loaded
+from pellucid.cli.studying import ENDINGS, FORCE, JSON, MODEL, Study, loaded
 from pellucid.errors import UsageError
+
+if TYPE_CHECKING:
+    from pellucid.study.tally import Text
+
+SAVE = typer.Option(
+    metavar="FILE",
+    help="Also write the numbers (.json, .parquet) or what is shown (.html). May be given again.",
+    show_default=False,
+)
+TABLE = ".parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +33,7 @@ class Heads(Reading, Study):
     Shares of weight on the token before, itself, the token after, the same word elsewhere, the
     first token, special tokens and punctuation; entropy and distance (Clark et al. 2019).
     Silencing sets a head's result to zero, one head after another (Michel et al. 2019).
+    An encoder-decoder takes a source beside each text: a line of another file.
 
     What it does not show: cause, unless heads are silenced; and a silenced head may be one of
     several that could each do the work.
@@ -29,10 +41,12 @@ class Heads(Reading, Study):
     [dim]Examples:[/]
     [cyan]pellucid heads minilm sentences.txt[/]
     [cyan]pellucid heads gpt2 books/ --silence --parts results --processes 4[/]
+    [cyan]pellucid heads DIR german.txt --sources english.txt --save heads.parquet[/]
     """
 
     model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL.help, show_default=False)]
     files: Annotated[list[str], FILES]
+    sources: Annotated[list[str] | None, SOURCES] = None
     silence: Annotated[
         bool, typer.Option("--silence", help="Silence each head, and see what is lost.")
     ] = False
@@ -51,27 +65,31 @@ class Heads(Reading, Study):
 
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
-        self.check_places()
-        corpus = self.corpus(self.files)
+        self.check_places((*ENDINGS, TABLE))
+        if self.parts and self.parts.exists() and not self.parts.is_dir():
+            raise UsageError(f"{self.parts} is a file; --parts takes a folder.")
 
         from pellucid.models.load import folder_of
         from pellucid.study.heads import heads
+        from pellucid.study.table import arrow
         from pellucid.views.heads import draw
 
         folder_of(self.model)
+        if any(path.suffix == TABLE for path in self.save or []):
+            arrow()
         one = loaded(self.model) if self.processes == 1 else self.model
-
-        def texts() -> Iterator[str]:
-            return (document.text for document in shown(corpus, "Looking"))
-
-        if self.parts and self.parts.exists() and not self.parts.is_dir():
-            raise UsageError(f"{self.parts} is a file; --parts takes a folder.")
         with notes():
             found = heads(
                 one,
-                texts(),
+                self._texts(),
                 silencing="each" if self.silence else "no",
                 folder=self.parts,
                 processes=self.processes,
             )
-        self.give(found, partial(draw, found))
+        self.give(found, partial(draw, found), {TABLE: found.fill})
+
+    def _texts(self) -> "Iterator[Text]":
+        texts = shown(self.corpus(self.files), "Looking")
+        if not self.sources:
+            return (document.text for document in texts)
+        return beside(texts, iter(self.corpus(self.sources)))

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pellucid.cli.options import FILES, Reading
+from pellucid.cli.pairs import SOURCES, beside
 from pellucid.cli.problems import notes
 from pellucid.cli.see import waiting
-from pellucid.errors import PellucidError
 
 if TYPE_CHECKING:
     from pellucid.decode.score import Scored
@@ -39,10 +39,7 @@ class Score(Reading):
             metavar="NAME", help="A checkpoint's folder, a .gguf file, or a name on a hub."
         ),
     ]
-    sources: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="What was translated, a line each.", show_default=False),
-    ] = None
+    sources: Annotated[list[str] | None, SOURCES] = None
     precision: Annotated[
         Literal["float32", "bf16", "int8"],
         typer.Option(help="Of the weights: bf16 is about twice as fast, and nearly exact."),
@@ -67,22 +64,12 @@ class Score(Reading):
     def _scored(self, model: "Model") -> "Iterator[Scored]":
         from pellucid.decode.score import score
 
-        texts, sources = self._texts(self.files), self._texts(self.sources or [])
-        while window := list(islice(texts, AT_ONCE)):
-            beside = self._beside(window, sources) if self.sources else None
-            lines = [document.text for document in window]
-            yield from score(model, lines, beside, precision=self.precision)
-
-    def _beside(self, window: "list[Document]", sources: "Iterator[Document]") -> list[str]:
-        """The sources of the texts: empty lines are left out, and must be so on both sides."""
-        found = list(islice(sources, len(window)))
-        for text, source in zip_longest(window, found):
-            if source is None or text.line != source.line:
-                raise PellucidError(
-                    f"The text of line {text.line} has no source in the same line; fill the line, "
-                    "or take the text out."
-                )
-        return [source.text for source in found]
+        texts = self._texts(self.files)
+        sources = self._texts(self.sources) if self.sources else None
+        lines = beside(texts, sources) if sources else (("", each.text) for each in texts)
+        while window := list(islice(lines, AT_ONCE)):
+            given, written = zip(*window, strict=True)
+            yield from score(model, written, given if sources else None, precision=self.precision)
 
     def _texts(self, files: list[str]) -> "Iterator[Document]":
         from pellucid.cli.progress import shown

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -28,6 +28,7 @@ TEST = typer.Option(
     "May be given again.",
     show_default=False,
 )
+DISTANCE = typer.Option(help="How near a mean is: as the sentences spread, or by angle.")
 GROUPS = typer.Option(metavar="N", min=2, help="Without labels: fall into so many groups.")
 SAVE = typer.Option(
     metavar="FILE",
@@ -42,7 +43,8 @@ class Senses(Labelled, Study):
     """See where the senses of a word part, over many sentences.
 
     With labels: after each layer, each sense is the mean of its vectors, and a sentence gets the
-    sense whose mean is nearest by angle (Loureiro et al. 2020).
+    sense whose mean is nearest: as the senses' sentences spread (Mahalanobis 1936), or by angle
+    (Loureiro et al. 2020).
 
     Sentences without labels fall into groups by k-means, and what is shown is how far the groups
     lie apart after each layer (silhouette, Rousseeuw 1987).
@@ -57,6 +59,7 @@ class Senses(Labelled, Study):
     word: Annotated[str, typer.Option(metavar="WORD", help="The word.", show_default=False)]
     model: Annotated[str, MODEL] = "minilm"
     test: Annotated[list[str] | None, TEST] = None
+    distance: Annotated[Literal["spread", "angle"], DISTANCE] = "spread"
     groups: Annotated[int, GROUPS] = 2
     save: Annotated[list[Path] | None, SAVE] = None
     json: Annotated[bool, JSON] = False
@@ -86,7 +89,7 @@ class Senses(Labelled, Study):
         from pellucid.study.senses import senses
 
         if any(label for _, label in known):
-            return senses(model, self.word, known, asked)
+            return senses(model, self.word, known, asked, distance=self.distance)
         return groups(model, self.word, [text for text, _ in known], count=self.groups)
 
     def _sentences(self, files: Sequence[str]) -> Examples:

@@ -24,6 +24,7 @@ from torch import Tensor
 from pellucid.record.trace import Trace
 
 Map = Callable[[Tensor], Tensor]
+NOTHING = 1e-12  # of its parts' size: a whole that is all but zero, since float64 rounds
 SUBLAYERS = ("attention", "cross", "feedforward")
 
 
@@ -105,9 +106,11 @@ class Account:
 
     @property
     def shares(self) -> Tensor:
-        """Part · whole / |whole|² [N]; zero where there is no whole."""
+        """Part · whole / |whole|² [N]; zero where the whole is nothing but rounding."""
         whole = self.whole
-        return self.vectors @ whole / whole.square().sum().clamp(min=torch.finfo(whole.dtype).tiny)
+        if whole.norm() <= NOTHING * self.vectors.norm():
+            return torch.zeros_like(self.vectors[:, 0])
+        return self.vectors @ whole / whole.square().sum()
 
     def by(self, key: Callable[[Part], Any]) -> dict[Any, float]:
         """The shares, summed over parts of the same key, in the order of the road.
@@ -118,6 +121,14 @@ class Account:
         for part, share in zip(self.parts, self.shares.tolist(), strict=True):
             if (group := key(part)) is not None:
                 sums[group] = sums.get(group, 0.0) + share
+        return sums
+
+    def vectors_by(self, key: Callable[[Part], Any]) -> dict[Any, Tensor]:
+        """The vectors [D], summed over parts of the same key, likewise."""
+        sums: dict[Any, Tensor] = {}
+        for part, vector in zip(self.parts, self.vectors, strict=True):
+            if (group := key(part)) is not None:
+                sums[group] = sums[group] + vector if group in sums else vector
         return sums
 
     def to_json(self) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """One word in two texts, models or checkpoints: where its vectors part, and what parted them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,6 +12,8 @@ from torch import Tensor
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
+from pellucid.record.files import Existing, write
+from pellucid.record.store import Wish, writer_of
 from pellucid.record.trace import Trace
 from pellucid.study.account import Account, Run, account
 from pellucid.study.differences import Difference, Pair, Unlike
@@ -18,6 +22,16 @@ from pellucid.study.place import Place, locate
 Said = str | tuple[str, ...]  # a text; or a source and a target
 Word = str | tuple[str, str]  # one for both texts, or one for each
 Which = int | None | tuple[int | None, int | None]
+
+# a file's ending and what writes it; views stand further down the house, so they are named
+WRITERS = {
+    ".json": "pellucid.study.compare:fill",
+    ".html": "pellucid.views.compared:fill",
+    ".xlsx": "pellucid.views.workbook.compared:fill",
+    ".png": "pellucid.views.plots.compared:png",
+    ".svg": "pellucid.views.plots.compared:svg",
+    ".pdf": "pellucid.views.plots.compared:pdf",
+}
 
 # what two models have to share, so that a difference of their vectors is a sum of the same parts
 ALIKE = (
@@ -99,6 +113,21 @@ class Comparison:
     def neighbour(self, text: int, token: int) -> str:
         """What was typed for a token of text 0 or 1."""
         return (self.a, self.b)[text].tokens.label(token)
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        layers: Sequence[int] | None = None,
+        existing: Existing = "refuse",
+    ) -> Path:
+        """Write it; the ending says how: numbers, page, workbook or figure (see `WRITERS`).
+
+        A page has the heads of all layers, or only of these: the fewer, the smaller.
+        """
+        path, wish = Path(path), Wish(layers=layers)
+        fill = writer_of(path, WRITERS, "a comparison")
+        return write(path, lambda beside: fill(self, beside, wish), existing)
 
     def to_json(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -217,6 +246,12 @@ def _layers(a: Place, b: Place) -> Iterator[Step]:
         vectors = [place.vector(name, k) for place, k in zip((a, b), known, strict=True)]
         if vectors[0].shape == vectors[1].shape:
             yield Step.between(name, *vectors)
+
+
+def fill(comparison: Comparison, path: Path, wish: Wish) -> None:
+    """Write all numbers as JSON."""
+    text = json.dumps(comparison.to_json(), ensure_ascii=False) + "\n"
+    path.write_bytes(text.encode("utf-8", "backslashreplace"))  # half an emoji, as JSON escapes it
 
 
 def _streams(said: Said) -> Sequence[str]:

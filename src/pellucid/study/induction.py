@@ -10,12 +10,11 @@ from torch import Tensor
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
-from pellucid.record.note import listening
-from pellucid.record.recorder import Recorder
-from pellucid.record.trace import Trace
 from pellucid.study.edits import edit, silence_heads
+from pellucid.study.looked import looked
 from pellucid.study.silencing import surprises
 
+KEPT = ("embed.*", "*coder.*")
 PARTS = ("previous", "induction", "duplicate")
 
 
@@ -71,7 +70,7 @@ def induction(model: Model, length: int = 50, count: int = 4, seed: int = 0) -> 
     time surprises the model as the first did (`without`).
     """
     ids = repeated_words(model, length, count, seed)
-    trace = _looked(model, ids)
+    trace = looked(model, KEPT, ids=ids)
     names = trace.names("*coder.*.attention.weights")
     rows = torch.arange(length + 1, 2 * length + 1)
     ahead = {"previous": 1, "induction": length - 1, "duplicate": length}
@@ -95,7 +94,7 @@ def without(
 ) -> tuple[float, float]:
     """The surprise of new and of repeated words with these heads (layer, head) silenced."""
     ids = repeated_words(model, length, count, seed)
-    trace = _looked(model, ids)
+    trace = looked(model, KEPT, ids=ids)
     for layer, head in heads:
         trace = edit(trace, silence_heads(trace, layer, [head]))
     return halves(model, ids, trace[f"{model.config.shape}.output"], length)
@@ -114,14 +113,6 @@ def halves(model: Model, ids: Tensor, hidden: Tensor, length: int) -> tuple[floa
         for s in (first, second)
     ]
     return totals[0].item() / counts[0], totals[1].item() / counts[1]
-
-
-def _looked(model: Model, ids: Tensor) -> Trace:
-    recorder = Recorder(("embed.*", "*coder.*"))
-    with listening(recorder):
-        model(ids)
-    about = {"dtype": str(model.dtype).removeprefix("torch."), "config": vars(model.config)}
-    return Trace.of(recorder, {}, about)
 
 
 def _special(model: Model) -> list[int]:

@@ -1,7 +1,8 @@
 """The same sense or not: two sentences with a word, one threshold on a cosine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pellucid.models.model import Model
-from pellucid.study.vectors import Done, Use, layers_of, nothing, vectors
+from pellucid.study.vectors import Done, Pieces, Use, layers_of, nothing, vectors
 
 
 @dataclass(frozen=True)
@@ -50,17 +51,24 @@ class SameSense:
 
 
 def same_sense(
-    model: Model, dev: Sequence[Question], test: Sequence[Question], *, done: Done = nothing
+    model: Model,
+    dev: Sequence[Question],
+    test: Sequence[Question],
+    *,
+    pieces: Pieces = "first",
+    done: Done = nothing,
 ) -> SameSense:
     """Whether a word means the same in two sentences: its two vectors' cosine over a threshold.
 
     One threshold a layer, the best on `dev`; and one layer, the best there (Pilehvar and
-    Camacho-Collados 2018, WiC).
+    Camacho-Collados 2018, WiC). Of a word in several pieces the first one's vector speaks, as in
+    Devlin et al. 2018 (5.3), or with pieces="mean" the mean of all.
 
     What it does not show: two senses' distance. One threshold for all words is a hard test, since
     words differ in how much their vectors move anyway.
     """
-    cosines = _cosines(model, dev, done), _cosines(model, test, done)
+    read = partial(vectors, model, done=done, pieces=pieces)
+    cosines = [_cosines(questions, read) for questions in (dev, test)]
     truths = [torch.tensor([each.same for each in questions]) for questions in (dev, test)]
     thresholds = [best_threshold(column, truths[0]) for column in cosines[0].T]
     shares = [
@@ -70,9 +78,11 @@ def same_sense(
     return SameSense(tuple(layers_of(model)), tuple(thresholds), shares[0], shares[1])
 
 
-def _cosines(model: Model, questions: Sequence[Question], done: Done) -> Float[Tensor, "N L"]:
-    first = vectors(model, [each.first for each in questions], done)
-    second = vectors(model, [each.second for each in questions], done)
+def _cosines(
+    questions: Sequence[Question], read: Callable[[Sequence[Use]], Tensor]
+) -> Float[Tensor, "N L"]:
+    first = read([each.first for each in questions])
+    second = read([each.second for each in questions])
     return functional.cosine_similarity(first.double(), second.double(), dim=-1)
 
 

@@ -44,43 +44,52 @@ class Facts:
             rows(marks, torch.bool),
         )
 
-    @property
-    def same(self) -> Bool[Tensor, "B T T"]:
-        """Which other token is the same word."""
-        twins = self.ids[:, :, None] == self.ids[:, None, :]
-        here = torch.eye(self.ids.shape[1], dtype=torch.bool)
-        return twins & ~here & self.real[:, None, :] & self.real[:, :, None]
+
+@dataclass(frozen=True)
+class Looking:
+    """The tokens that look, and those looked at: the very same, but in cross-attention."""
+
+    by: Facts
+    at: Facts
 
     @property
-    def distance(self) -> Float[Tensor, "T T"]:
+    def same(self) -> Bool[Tensor, "B T S"]:
+        """Which other token is the same word."""
+        twins = self.by.ids[:, :, None] == self.at.ids[:, None, :]
+        if self.by is self.at:
+            twins = twins & ~torch.eye(twins.shape[-1], dtype=torch.bool)
+        return twins & self.at.real[:, None, :] & self.by.real[:, :, None]
+
+    @property
+    def distance(self) -> Float[Tensor, "T S"]:
         """How many tokens lie between."""
-        places = torch.arange(self.ids.shape[1])
-        return (places[:, None] - places).abs().double()
+        places = torch.arange(self.by.ids.shape[1])[:, None] - torch.arange(self.at.ids.shape[1])
+        return places.abs().double()
 
 
 Weights = Float[Tensor, "B H T S"]
 Measured = tuple[Tensor, Tensor]  # [B H T], and which tokens count [B T]
 
 
-def shifted(weights: Weights, facts: Facts, by: int) -> Measured:
+def shifted(weights: Weights, looking: Looking, by: int) -> Measured:
     """The weight on the token so many places before (or after, where negative)."""
-    T = weights.shape[-1]
+    T, S = weights.shape[-2:]
     places = torch.arange(T) - by
-    inside = (places >= 0) & (places < T)
-    index = places.clamp(0, T - 1)[None, None, :, None].expand(*weights.shape[:2], -1, 1)
-    there = facts.real[:, places.clamp(0, T - 1)] & inside
-    return weights.gather(-1, index)[..., 0], facts.real & there
+    inside, places = (places >= 0) & (places < S), places.clamp(0, S - 1)
+    index = places[None, None, :, None].expand(*weights.shape[:2], -1, 1)
+    there = looking.at.real[:, places] & inside
+    return weights.gather(-1, index)[..., 0], looking.by.real & there
 
 
-def on(weights: Weights, facts: Facts, which: Tensor) -> Measured:
+def on(weights: Weights, looking: Looking, which: Tensor) -> Measured:
     """The weight on certain tokens, [B S] or [B T S]; of all tokens that look."""
     mask = which[:, None, None, :] if which.dim() == 2 else which[:, None]
-    return (weights * mask).sum(-1), facts.real
+    return (weights * mask).sum(-1), looking.by.real
 
 
-def on_same(weights: Weights, facts: Facts) -> Measured:
+def on_same(weights: Weights, looking: Looking) -> Measured:
     """The weight on other tokens that are the same; of tokens which have such."""
-    return on(weights, facts, facts.same)[0], facts.same.any(-1)
+    return on(weights, looking, looking.same)[0], looking.same.any(-1)
 
 
 def first(facts: Facts) -> Tensor:
@@ -88,34 +97,35 @@ def first(facts: Facts) -> Tensor:
     return torch.arange(facts.ids.shape[1])[None] == torch.zeros(len(facts.ids), 1)
 
 
-def entropy(weights: Weights, facts: Facts) -> Measured:
+def entropy(weights: Weights, looking: Looking) -> Measured:
     """How spread the weights are, in nats: ln n for n tokens alike."""
-    return torch.special.entr(weights).sum(-1), facts.real
+    return torch.special.entr(weights).sum(-1), looking.by.real
 
 
-def distance(weights: Weights, facts: Facts) -> Measured:
+def distance(weights: Weights, looking: Looking) -> Measured:
     """How many tokens away it looks, on average."""
-    return (weights * facts.distance).sum(-1), facts.real
+    return (weights * looking.distance).sum(-1), looking.by.real
 
 
-MEASURES: Mapping[str, Callable[[Weights, Facts], Measured]] = {
-    "previous": lambda w, f: shifted(w, f, 1),
-    "itself": lambda w, f: shifted(w, f, 0),
-    "next": lambda w, f: shifted(w, f, -1),
+MEASURES: Mapping[str, Callable[[Weights, Looking], Measured]] = {
+    "previous": lambda w, x: shifted(w, x, 1),
+    "itself": lambda w, x: shifted(w, x, 0),
+    "next": lambda w, x: shifted(w, x, -1),
     "same": on_same,
-    "first": lambda w, f: on(w, f, first(f)),
-    "special": lambda w, f: on(w, f, f.special),
-    "punctuation": lambda w, f: on(w, f, f.punctuation),
+    "first": lambda w, x: on(w, x, first(x.at)),
+    "special": lambda w, x: on(w, x, x.at.special),
+    "punctuation": lambda w, x: on(w, x, x.at.punctuation),
     "entropy": entropy,
     "distance": distance,
 }
+ACROSS = {"same", "first", "special", "punctuation", "entropy"}  # say something of two texts, too
 
 
-def measured(weights: Weights, facts: Facts) -> dict[str, tuple[Float[Tensor, "H"], int]]:
+def measured(weights: Weights, looking: Looking) -> dict[str, tuple[Float[Tensor, "H"], int]]:
     """Each measure summed over the tokens that count, for each head; and how many they are."""
     found = {}
     for name, measure in MEASURES.items():
-        values, counted = measure(weights.double(), facts)
+        values, counted = measure(weights.double(), looking)
         total = (values * counted[:, None]).sum(dim=(0, 2))
         found[name] = total, int(counted.sum())
     return found

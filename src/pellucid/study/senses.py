@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
-from torch.nn import functional
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.study.clouds import Clouds, cloud
+from pellucid.study.nearest import Distance, left_out, nearness
 from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
 
 Example = tuple[str, str] | Use
@@ -38,6 +38,7 @@ class Senses:
     truth: tuple[str, ...]
     answers: tuple[str, ...]
     clouds: Tensor
+    distance: Distance
     how: str
 
     @property
@@ -74,14 +75,17 @@ def senses(
     train: Sequence[Example],
     test: Sequence[Example] = (),
     *,
+    distance: Distance = "spread",
     done: Done = nothing,
 ) -> Senses:
     """How well the word's vectors tell its senses apart after each layer.
 
     Each sense is the mean of its training vectors, each of length one; a sentence has the sense
-    whose mean is nearest by angle (as Loureiro et al. 2020 do on CoarseWSD-20). Examples are pairs
-    of a sentence and a label, or `Use`s, which say where the word stands. Without `test` each
-    training sentence is asked, with itself left out of its sense's mean.
+    whose mean is nearest: measured by how the senses' sentences spread, or by angle (as Loureiro et
+    al. 2020 do on CoarseWSD-20; see `pellucid.study.nearest`). The first is the better on training
+    sentences, be there three of a sense or hundreds. Examples are pairs of a sentence and a label,
+    or `Use`s, which say where the word stands. Without `test` each training sentence is asked, with
+    itself left out of its sense's mean.
 
     What it does not show: that the model *uses* the sense. It shows that the vectors carry it, with
     the simplest possible reader; a word's usual neighbours may be all that is read.
@@ -92,12 +96,12 @@ def senses(
         raise UsageError(f"No training sentence has the sense {missing[0]!r}.")
     x = y = vectors(model, known, done)
     layers, truth = range(x.shape[1]), numbers
-    answers = own = torch.stack([left_out(x[:, at], numbers).argmax(-1) for at in layers])
+    answers = own = torch.stack([left_out(x[:, at], numbers, distance).argmax(-1) for at in layers])
     learned = shares(own, numbers)
     if asked:
         y = vectors(model, asked, done)
         truth = torch.tensor([names.index(each.label) for each in asked])
-        scores = [similarities(x[:, at], numbers, y[:, at]) for at in layers]
+        scores = [nearness(x[:, at], numbers, y[:, at], distance) for at in layers]
         answers = torch.stack([score.argmax(-1) for score in scores])
     return Senses(
         word=word,
@@ -109,6 +113,7 @@ def senses(
         truth=tuple(names[at] for at in truth.tolist()),
         answers=tuple(names[at] for at in answers[best_of(learned)].tolist()),
         clouds=torch.stack([cloud(x[:, at], numbers, y[:, at]) for at in layers]),
+        distance=distance,
         how="sentences apart from those learned from" if asked else "each with itself left out",
     )
 
@@ -136,27 +141,3 @@ def numbered(known: Sequence[Use]) -> tuple[list[str], Int[Tensor, "N"]]:
             f"{len(names)} sense came in {len(known)} sentences; give sentences with two or more."
         )
     return names, torch.tensor([names.index(each.label) for each in known])
-
-
-def sums(x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"]) -> Float[Tensor, "C D"]:
-    """The sum of each sense's vectors, each of length one: a mean's direction is the same."""
-    total = x.new_zeros(int(numbers.max()) + 1, x.shape[-1])
-    return total.index_add_(0, numbers, functional.normalize(x, dim=-1))
-
-
-def similarities(
-    x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"], y: Float[Tensor, "M D"]
-) -> Float[Tensor, "M C"]:
-    """Cosines of new vectors with each sense's mean."""
-    means = functional.normalize(sums(x, numbers), dim=-1)
-    return functional.normalize(y, dim=-1) @ means.T
-
-
-def left_out(x: Float[Tensor, "N D"], numbers: Int[Tensor, "N"]) -> Float[Tensor, "N C"]:
-    """Cosines of each vector with each sense's mean, itself left out of its own."""
-    own = functional.normalize(x, dim=-1)
-    scores = similarities(x, numbers, x)
-    rest = functional.normalize(sums(x, numbers)[numbers] - own, dim=-1)
-    rows = torch.arange(len(x))
-    scores[rows, numbers] = (own * rest).sum(-1)
-    return scores

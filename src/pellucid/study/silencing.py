@@ -1,76 +1,132 @@
 """Every head silenced in turn, and what becomes of the last vectors.
 
 The layers before a head do not know that it will be silent, so they run once; all heads of a layer
-are silenced side by side, as if they were sentences of one batch.
+are silenced side by side, as if they were sentences of one batch. What a silent head of an encoder
+changes, its decoder reads too.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pellucid.errors import UsageError
+from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.model import Model
 from pellucid.nn.attention import Attention
 from pellucid.nn.block import Block
 from pellucid.nn.mask import Mask
 from pellucid.nn.stack import Stack
-from pellucid.nn.sublayer import Context
+from pellucid.nn.sublayer import Context, Sublayer
 
 ROWS = 128  # tokens whose logits are held at once
 
+Onward = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """A stack's way through a batch: what goes in, what may be looked at, where it goes from there.
+
+    `onward` makes of the stack's output, of so many copies of the batch, the model's last vectors.
+    """
+
+    stack: Stack
+    x: Float[Tensor, "B T D"]
+    context: Context
+    onward: Onward = lambda hidden: hidden
+
+    @property
+    def sublayers(self) -> list[Sublayer]:
+        """All of the stack's, in the order of the road."""
+        blocks: list[Block] = list(self.stack.layers)  # type: ignore[arg-type]
+        parts = (part for b in blocks for part in (b.attention, b.cross, b.feedforward))
+        return [part for part in parts if part is not None]
+
+    @property
+    def hidden(self) -> Float[Tensor, "B T W"]:
+        """What the stack gives when nothing is silent."""
+        seen = self.context
+        y: Tensor = self.stack(self.x, seen.mask, seen.memory, seen.memory_mask)
+        return y
+
 
 @torch.no_grad()
-def importance(
-    model: Model, ids: Int[Tensor, "B T"], mask: Bool[Tensor, "B T"] | None = None
-) -> tuple[Float[Tensor, "L H"], int]:
+def importance(model: Model, **inputs: Tensor | None) -> tuple[dict[str, Float[Tensor, "H"]], int]:
     """How much worse the model gets without each head, summed over tokens; and how many they are.
 
+    `inputs` are those of the model's `forward`; the sums are by the name of the heads' sub-layer.
     Where it has a head for the next word: by how many nats the next token surprises it more. Else:
     1 − the cosine of each token's last vector with what it was.
     """
-    real = Mask.of(ids, mask)
-    whole = stack_of(model)(model.get_submodule("entrance")(ids, real), real)
+    last = passes(model, **inputs)[-1]
+    ids = inputs["target_ids" if isinstance(model, EncoderDecoder) else "ids"]
+    assert ids is not None
+    real, whole = last.context.mask.real, last.hidden
     lost = surprises if model.config.head == "language" else turns
-    usual = lost(model, ids, real.real, whole, whole[None])
-    rows = [
-        lost(model, ids, real.real, whole, x) - usual for x in without_each_head(model, ids, real)
-    ]
-    tokens = real.real[:, 1:] if model.config.head == "language" else real.real
-    return torch.stack(rows), int(tokens.sum())
+    usual = lost(model, ids, real, whole, whole[None])
+    rows = {
+        place: lost(model, ids, real, whole, hidden) - usual
+        for place, hidden in without_each_head(model, **inputs)
+    }
+    return rows, int((real[:, 1:] if model.config.head == "language" else real).sum())
 
 
+@torch.no_grad()
 def without_each_head(
-    model: Model, ids: Int[Tensor, "B T"], mask: Mask
-) -> Iterator[Float[Tensor, "H B T D"]]:
-    """For each layer the last vectors without head 0, without head 1, and so on."""
-    stack = stack_of(model)
-    context = Context(mask, stack.positions(mask))
+    model: Model, **inputs: Tensor | None
+) -> Iterator[tuple[str, Float[Tensor, "H B T W"]]]:
+    """For each sub-layer of heads the last vectors without head 0, without head 1, and so on."""
     heads = model.config.heads
-    many = repeated(context, heads)
-    x = model.get_submodule("entrance")(ids, mask)
-    blocks: list[Block] = list(stack.layers)  # type: ignore[arg-type]
-    for number, block in enumerate(blocks):
-        y = without(block.attention, x, context, many)
-        y = block.feedforward(y, many) if block.feedforward else y
-        for later in blocks[number + 1 :]:
-            y = later(y, many)
-        yield stack.norm(y, many.mask.real).unflatten(0, (heads, -1))
-        x = block(x, context)
+    for run in passes(model, **inputs):
+        many, x = repeated(run.context, heads), run.x
+        for number, sublayer in enumerate(run.sublayers):
+            if isinstance(sublayer, Attention):
+                y = without(sublayer, x, run.context, many)
+                for later in run.sublayers[number + 1 :]:
+                    y = later(y, many)
+                hidden = run.onward(run.stack.norm(y, many.mask.real))
+                yield sublayer.path, hidden.unflatten(0, (heads, -1))
+            x = sublayer(x, run.context)
 
 
-def stack_of(model: Model) -> Stack:
-    """The one stack of an encoder or a decoder."""
-    if model.config.shape == "encoder-decoder":
-        raise UsageError(
-            "Heads are measured over texts in encoders and in decoders; this model takes a source "
-            "and a target. For a single pair there are compare, lens and why."
-        )
-    found: Stack = model.get_submodule(model.config.shape)  # type: ignore[assignment]
-    return found
+def passes(model: Model, **inputs: Tensor | None) -> list[Pass]:
+    """The stacks that a batch passes: one; or an encoder, then a decoder."""
+    if isinstance(model, EncoderDecoder):
+        return _both(model, **inputs)  # type: ignore[arg-type]
+    return [_one(model, **inputs)]  # type: ignore[arg-type]
+
+
+def _one(model: Model, ids: Int[Tensor, "B T"], mask: Bool[Tensor, "B T"] | None = None) -> Pass:
+    real = Mask.of(ids, mask)
+    stack: Stack = model.get_submodule(model.config.shape)  # type: ignore[assignment]
+    return Pass(
+        stack, model.get_submodule("entrance")(ids, real), Context(real, stack.positions(real))
+    )
+
+
+def _both(
+    model: EncoderDecoder,
+    source_ids: Int[Tensor, "B S"],
+    target_ids: Int[Tensor, "B T"],
+    source_mask: Bool[Tensor, "B S"] | None = None,
+    target_mask: Bool[Tensor, "B T"] | None = None,
+) -> list[Pass]:
+    """The encoder's pass goes on into the decoder, which is read once for each copy."""
+    source, target = Mask.of(source_ids, source_mask), Mask.of(target_ids, target_mask)
+    x, y = model.source(source_ids, source), model.target(target_ids, target)
+
+    def onward(memory: Float[Tensor, "_ S D"]) -> Float[Tensor, "_ T W"]:
+        times = len(memory) // len(source_ids)
+        many = y.repeat(times, 1, 1), copies(target, times), memory, copies(source, times)
+        hidden: Tensor = model.decoder(*many)
+        return hidden
+
+    first = Pass(model.encoder, x, Context(source, model.encoder.positions(source)), onward)
+    bias = model.decoder.positions(target)
+    return [first, Pass(model.decoder, y, Context(target, bias, first.hidden, source))]
 
 
 def without(
@@ -80,8 +136,8 @@ def without(
     heads = attention.config.heads
     merged = _merged(attention, x, context)
     kept = 1 - torch.eye(heads, dtype=x.dtype, device=x.device)
-    copies = merged.unflatten(-1, (heads, -1)) * kept[:, None, None, :, None]
-    y = attention.output(copies.flatten(-2).flatten(0, 1))
+    silenced = merged.unflatten(-1, (heads, -1)) * kept[:, None, None, :, None]
+    y = attention.output(silenced.flatten(-2).flatten(0, 1))
     y = attention._residual(x.repeat(heads, 1, 1), y)
     return y if attention.config.place == "pre" else attention.norm(y, many.mask.real)
 
@@ -103,11 +159,20 @@ def _merged(attention: Attention, x: Tensor, context: Context) -> Tensor:
 
 def repeated(context: Context, times: int) -> Context:
     """What a layer may look at, for so many copies of a batch."""
-    mask, bias = context.mask, context.bias
-    real = mask.real.repeat(times, 1)
+    bias, memory, seen = context.bias, context.memory, context.memory_mask
     if bias is not None and bias.shape[0] > 1:
         bias = bias.repeat(times, 1, 1, 1)
-    return replace(context, mask=Mask(real, mask.padded), bias=bias)
+    return Context(
+        copies(context.mask, times),
+        bias,
+        None if memory is None else memory.repeat(times, 1, 1),
+        None if seen is None else copies(seen, times),
+    )
+
+
+def copies(mask: Mask, times: int) -> Mask:
+    """The mask of so many copies of a batch."""
+    return Mask(mask.real.repeat(times, 1), mask.padded)
 
 
 def turns(

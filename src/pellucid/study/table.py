@@ -1,6 +1,5 @@
-"""Parts of a long study as Parquet files, written whole or not at all."""
+"""Results of a long study as Parquet files, written whole or not at all."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,10 @@ from torch import Tensor
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.record.files import write
+from pellucid.study.tally import Tally
 
-Sums = dict[str, Tensor]
-Counts = dict[str, int]
+NONE: Mapping[str, str] = {}
+TOKENS = " tokens"  # ends the name of a column: over how many tokens a sum goes
 
 
 def arrow() -> Any:
@@ -20,43 +20,48 @@ def arrow() -> Any:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise UsageError(
-            "Parquet files need pyarrow: pip install 'pellucid[parquet]', or leave out the folder."
-        ) from error
+        raise UsageError("Parquet files need pyarrow: pip install 'pellucid[parquet]'.") from error
     return parquet
 
 
-def write_part(
-    path: Path, tally: tuple[Sums, Counts, Mapping[str, int]], about: Mapping[str, str]
-) -> None:
-    """A row for each head: layer, head, the measures' sums; and in the header what they are of."""
+def write_part(path: Path, tally: Tally, about: Mapping[str, str]) -> None:
+    """A row for each head: sub-layer, head, each measure's sum and over how many tokens it goes.
+
+    The header says what they are of, and how many texts they are.
+    """
+    header = {**about, "texts read": str(tally.texts), "left out": str(tally.left_out)}
+    counts = {
+        f"{name}{TOKENS}": count[:, None].expand_as(tally.sums[name])
+        for name, count in tally.counts.items()
+    }
+    table = columns(tally.places, tally.sums | counts)
+    write(path, lambda beside: store(beside, table, header), "replace")
+
+
+def store(path: Path, table: Mapping[str, list[Any]], header: Mapping[str, str] = NONE) -> None:
+    """Write columns as a Parquet file."""
+    parquet = arrow()
     import pyarrow
 
-    parquet = arrow()
-    sums, counts, numbers = tally
-    header = {**about, "counts": json.dumps(counts), "numbers": json.dumps(dict(numbers))}
-    table = pyarrow.table(columns(sums)).replace_schema_metadata(header)
-    write(path, lambda beside: parquet.write_table(table, beside), "replace")
+    parquet.write_table(pyarrow.table(table).replace_schema_metadata(header), path)
 
 
-def columns(sums: Sums) -> dict[str, list[float]]:
-    """Layer, head, and a column a measure."""
-    layers, heads = next(iter(sums.values())).shape if sums else (0, 0)
-    places = [(layer, head) for layer in range(layers) for head in range(heads)]
+def columns(places: tuple[str, ...], values: Mapping[str, Tensor]) -> dict[str, list[Any]]:
+    """Sub-layer, head, and a column for each table [L H]."""
+    heads = next(iter(values.values())).shape[1] if values else 0
     return {
-        "layer": [layer for layer, _ in places],
-        "head": [head for _, head in places],
-        **{name: total.flatten().tolist() for name, total in sums.items()},
+        "place": [place for place in places for _ in range(heads)],
+        "head": [*range(heads)] * len(places),
+        **{name: value.flatten().tolist() for name, value in values.items()},
     }
 
 
-def read_part(path: Path, about: Mapping[str, str]) -> tuple[Sums, Counts, dict[str, int]]:
+def read_part(path: Path, about: Mapping[str, str]) -> Tally:
     """What `write_part` wrote, if it is of the same model and texts."""
     try:
         table = arrow().read_table(path)
         header = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
-        numbers: dict[str, int] = json.loads(header["numbers"])
-        counts: dict[str, int] = json.loads(header["counts"])
+        texts, left_out = int(header["texts read"]), int(header["left out"])
     except (OSError, KeyError, ValueError) as error:
         raise PellucidError(f"{path} is no part of such a study; delete it ({error}).") from error
     for what, value in about.items():
@@ -66,9 +71,12 @@ def read_part(path: Path, about: Mapping[str, str]) -> tuple[Sums, Counts, dict[
                 "name another folder."
             )
     rows = table.to_pydict()
-    layers, heads = (max(rows.pop(name), default=-1) + 1 for name in ("layer", "head"))
-    sums = {
-        name: torch.tensor(column, dtype=torch.float64).view(layers, heads)
-        for name, column in rows.items()
-    }
-    return sums, counts, numbers
+    places, heads = tuple(dict.fromkeys(rows.pop("place"))), max(rows.pop("head"), default=-1) + 1
+    sums: dict[str, Tensor] = {}
+    counts: dict[str, Tensor] = {}
+    for name, column in rows.items():
+        if name.endswith(TOKENS):
+            counts[name.removesuffix(TOKENS)] = torch.tensor(column).view(-1, heads)[:, 0]
+        else:
+            sums[name] = torch.tensor(column, dtype=torch.float64).view(-1, heads)
+    return Tally(places, sums, counts, texts, left_out)

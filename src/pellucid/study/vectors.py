@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -15,6 +16,7 @@ from pellucid.study.place import Place, carriers, occurrences
 
 BATCH = 2048  # tokens read at once, padding among them
 
+Pieces = Literal["mean", "first"]  # of a word in several
 Done = Callable[[int], None]  # told how many more sentences are done
 
 
@@ -52,8 +54,10 @@ def layers_of(model: Model) -> list[str]:
 
 
 @torch.no_grad()
-def vectors(model: Model, uses: Sequence[Use], done: Done = nothing) -> Float[Tensor, "N L D"]:
-    """The word's vector in each sentence after each layer; of several pieces their mean.
+def vectors(
+    model: Model, uses: Sequence[Use], done: Done = nothing, pieces: Pieces = "mean"
+) -> Float[Tensor, "N L D"]:
+    """The word's vector in each sentence after each layer; where it was cut, its pieces' mean.
 
     Sentences of about the same length are read together; memory holds the result and one batch.
     """
@@ -61,8 +65,11 @@ def vectors(model: Model, uses: Sequence[Use], done: Done = nothing) -> Float[Te
     found: list[Tensor] = [torch.empty(0)] * len(uses)
     for batch in batches(uses):
         trace = model.see([uses[at].text for at in batch], keep=names)
+        layers = torch.stack([trace[name] for name in names])
         for row, at in enumerate(batch):
-            found[at] = _vector(trace, names, row, uses[at])
+            carried = _carriers(trace, row, uses[at])
+            taken = carried if pieces == "mean" else carried[:1]
+            found[at] = layers[:, row, taken].mean(1)
         done(len(batch))
     return torch.stack(found)
 
@@ -80,9 +87,9 @@ def batches(uses: Sequence[Use]) -> Iterator[list[int]]:
         yield batch
 
 
-def _vector(trace: Trace, names: list[str], row: int, one: Use) -> Float[Tensor, "L D"]:
+def _carriers(trace: Trace, row: int, one: Use) -> list[int]:
     stream = next(iter(trace.texts))
     pieces = carriers(trace.texts[stream][row], one.span)
     if not pieces:
         raise UsageError(f"No token carries {one.word!r} in {one.text!r}.")
-    return torch.stack([trace[name][row, list(pieces)].mean(0) for name in names])
+    return list(pieces)
