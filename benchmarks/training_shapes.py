@@ -1,5 +1,6 @@
 """What a training step is made of, in Pellucid and in its peers, for two shapes of model."""
 
+import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -20,8 +21,11 @@ from pellucid.train.order import Order, Place, Size
 from pellucid.train.ranks import Ranks
 from pellucid.train.step import gradients
 
-WORDS, PAD = 8000, 0
+SMALL = "SMALL" in os.environ  # a moment's work, to try the script
+WORDS, PAD = (500 if SMALL else 8000), 0
 GPT = {"words": 256, "width": 384, "layers": 6, "heads": 6, "length": 256, "rows": 32}
+GPT |= {"width": 48, "layers": 1, "length": 16, "rows": 2} if SMALL else {}
+PAIRS, TOKENS, WINDOW = (60, 100, 30) if SMALL else (29000, 4500, 4096)
 Step = Callable[[], object]
 
 
@@ -136,8 +140,8 @@ def gpt_x(contender: Contender) -> Step:
 def pairs() -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Ids drawn by chance, as long as Multi30k's sentences in words."""
     random = np.random.default_rng(0)
-    lengths = np.clip(random.normal(13, 4.2, 29000), 4, 40).astype(int)
-    targets = np.clip(lengths + random.normal(0, 2.2, 29000), 4, 45).astype(int)
+    lengths = np.clip(random.normal(13, 4.2, PAIRS), 4, 40).astype(int)
+    targets = np.clip(lengths + random.normal(0, 2.2, PAIRS), 4, 45).astype(int)
     draw = partial(random.integers, 4, WORDS)
     return [draw(n) for n in lengths], [draw(n) for n in targets]
 
@@ -147,9 +151,9 @@ def batches(order: str) -> list[Batch]:
     sources, targets = pairs()
     lengths = np.array([[len(a), len(b)] for a, b in zip(sources, targets, strict=True)])
     if order == "file order":
-        cut = np.array_split(np.arange(4 * 310), 4)
+        cut = np.array_split(np.arange(min(4 * 310, PAIRS)), 4)
     else:
-        places = Order(lengths=lengths, size=Size(tokens=4500), window=4096, seed=0)
+        places = Order(lengths=lengths, size=Size(tokens=TOKENS), window=WINDOW, seed=0)
         cut = [numbers for *_, numbers in islice(places.after(Place()), 4)]
     return [together([example(sources[n], targets[n]) for n in numbers]) for numbers in cut]
 

@@ -7,7 +7,7 @@ print(best.tree)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -78,6 +78,10 @@ class Generation:
                 pass
             found |= zip(batch, map(self.finished, searches), strict=True)
         return [found[at] for at in range(len(prompts))]
+
+    def seeded(self, seed: int) -> "Generation":
+        """The same with another seed for what is drawn."""
+        return replace(self, planner=replace(self.planner, seed=seed))
 
     def reading(self, prompts: Sequence[Prompt]) -> Reading:
         """These prompts side by side, to be read by the model as fast as it may be."""

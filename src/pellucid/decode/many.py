@@ -9,7 +9,7 @@ from typing import Any
 
 from pellucid.decode.answer import Answers
 from pellucid.decode.generate import Generation
-from pellucid.decode.prompts import prompts
+from pellucid.decode.prompts import Prompt, prompts
 from pellucid.errors import PellucidError, UsageError
 from pellucid.record.files import Existing, check_writable
 
@@ -19,29 +19,53 @@ WINDOW = 32  # batches that are sorted by length together
 def answered(generation: Generation, texts: Iterable[str], first: int = 0) -> Iterator[Answers]:
     """The answers to each text; so many batches at a time are sorted by length.
 
-    An error says which text it is about, counted from 1; `first` were left out before.
+    An empty text has no answer, so that lines stay where they are. An error says which text it is
+    about, counted from 1; `first` were left out before.
     """
     rest = iter(texts)
     while window := list(islice(rest, WINDOW * generation.planner.choices.batch)):
         given = []
         for number, text in enumerate(window, first + 1):
             try:
-                given += prompts(generation.model, generation.planner.said, text, None, None)
+                given += prompt_of(generation, text)
             except UsageError as error:
                 raise UsageError(f"Text {number}: {error}") from error
-        yield from generation.answers(given)
+        found = iter(generation.answers(given))
+        yield from (next(found) if text.strip() else Answers() for text in window)
         first += len(window)
+
+
+def prompt_of(generation: Generation, text: str) -> list[Prompt]:
+    """The prompt of a text; nothing can be answered to an empty one."""
+    if not text.strip():
+        return []
+    return prompts(generation.model, generation.planner.said, text, None, None)
+
+
+class Gaps:
+    """Counts the empty ones of texts on their way."""
+
+    count = 0
+
+    def counted(self, texts: Iterable[str]) -> Iterator[str]:
+        """The texts as they come."""
+        for text in texts:
+            self.count += not text.strip()
+            yield text
 
 
 class Output:
     """A file of one line a text, which grows beside and is put in place when it is whole.
 
-    What is left of a run that was interrupted is gone on with, if it was the very same job.
+    What is left of a run that was interrupted is gone on with, if it was the very same job; what
+    is drawn goes on by the `seed` of that run.
     """
 
-    def __init__(self, path: Path, job: dict[str, Any], existing: Existing = "refuse") -> None:
+    def __init__(
+        self, path: Path, job: dict[str, Any], existing: Existing = "refuse", seed: int = 0
+    ) -> None:
         check_writable(path, existing)
-        self.path, self.job = path, job
+        self.path, self.job, self.seed = path, job, seed
         self.part = path.with_name(f"{path.name}.part")
         self.about = path.with_name(f"{path.name}.part.json")
         self.done = self._begin(existing)
@@ -61,7 +85,8 @@ class Output:
         if not self.part.is_file():
             self._start()
             return 0
-        if self._job_before() != json.loads(json.dumps(self.job)):
+        job, seed = self._before()
+        if job != json.loads(json.dumps(self.job)):
             if existing == "refuse":
                 raise UsageError(
                     f"{self.part} is of another job (other model, texts or choices); "
@@ -69,28 +94,32 @@ class Output:
                 )
             self._start()
             return 0
-        content = self.part.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        self.part.write_bytes(whole)
-        return whole.count(b"\n")
+        self.seed = seed
+        with self.part.open("r+b") as file:
+            whole = [len(line) for line in file if line.endswith(b"\n")]
+            file.truncate(sum(whole))
+        return len(whole)
 
     def _start(self) -> None:
         try:
-            self.about.write_text(json.dumps(self.job), encoding="utf-8")
+            about = {"job": self.job, "seed": self.seed}
+            self.about.write_text(json.dumps(about), encoding="utf-8")
             self.part.write_bytes(b"")
         except OSError as error:
             raise PellucidError(f"{self.part} could not be written: {error.strerror}.") from error
 
-    def _job_before(self) -> Any:
+    def _before(self) -> tuple[Any, int]:
+        """The job of the run that was interrupted, and its seed."""
         try:
-            return json.loads(self.about.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
+            about = json.loads(self.about.read_text(encoding="utf-8"))
+            return about["job"], int(about["seed"])
+        except (OSError, ValueError, TypeError, LookupError):
+            return None, 0
 
 
 def as_text(answers: Answers) -> str:
-    """The best answer on one line."""
-    return " ".join(answers[0].text.split())
+    """The best answer on one line; an empty line where there is none."""
+    return " ".join(answers[0].text.split()) if answers else ""
 
 
 def as_json(answers: Answers) -> str:

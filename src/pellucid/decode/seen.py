@@ -15,7 +15,6 @@ from torch import Tensor
 from pellucid.decode.answer import Answers
 from pellucid.decode.generate import generate
 from pellucid.decode.tree import Node, Tree
-from pellucid.errors import UsageError
 from pellucid.formula.elements import add
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.model import Model
@@ -28,14 +27,15 @@ AXES = "B N"  # one sentence, its candidates
 def see_generated(model: Model, text: str, seeing: dict[str, Any], **choices: Any) -> Trace:
     """Let the model go on from a text or answer to it, then look at the whole.
 
-    `seeing` is for `model.see`, the choices for `model.generate`.
+    `seeing` is for `model.see`, the choices for `model.generate`. Of an answer that ends at once
+    the target is the sign of its end.
     """
     answers: Answers = generate(model, text, **choices)
     said = answers[0].text
-    if not said.strip():
-        raise UsageError(f"The model said nothing to {text!r}, so there is nothing to look at.")
-    whole = (text, said) if isinstance(model, EncoderDecoder) else (text + said,)
-    return with_generation(model.see(*whole, **seeing), answers)
+    if isinstance(model, EncoderDecoder):
+        end = model.tokenizer.target.piece(answers[0].ids[-1])
+        return with_generation(model.see(text, said if said.strip() else end, **seeing), answers)
+    return with_generation(model.see(text + said, **seeing), answers)
 
 
 def with_generation(trace: Trace, answers: Answers) -> Trace:

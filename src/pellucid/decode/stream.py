@@ -10,7 +10,7 @@ from typing import Any
 
 from pellucid.decode.answer import Answers, cut_at
 from pellucid.decode.generate import Generation
-from pellucid.decode.prompts import prompts
+from pellucid.decode.prompts import Ids, prompts
 from pellucid.decode.run import search_for, steps
 from pellucid.decode.search import Search
 from pellucid.decode.words import joined
@@ -71,11 +71,11 @@ def stream(model: Model, text: str, **choices: Any) -> Stream:
     return streamed(Generation.of(model, choices), text)
 
 
-def streamed(generation: Generation, text: str) -> Stream:
-    """The same for a generation that was chosen before."""
+def streamed(generation: Generation, text: str | None, ids: Ids | None = None) -> Stream:
+    """The same for a generation that was chosen before; in place of the text there may be ids."""
     planner = generation.planner
     if planner.choices.samples > 1:
         raise UsageError("Several drawn answers cannot be streamed together; ask for one.")
-    given = prompts(generation.model, planner.said, text, None, None)
+    given = prompts(generation.model, planner.said, text, ids, None)
     search = search_for(planner.plan(given[0].ids))
     return Stream(generation, search, steps(generation.reading(given), [search]))

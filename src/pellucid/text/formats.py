@@ -39,7 +39,7 @@ class Layout:
 
     `text` and `label` name columns; where `labels` are wanted, a table has a column for them.
     `columns` are the names where a table has no header, and the last of them takes the rest of its
-    line. `unit` is what plain text is cut into.
+    line. `unit` is what plain text is cut into; empty lines may be kept as empty texts.
     """
 
     text: str | None = None
@@ -51,6 +51,7 @@ class Layout:
     columns: tuple[str, ...] = ()
     encoding: str | None = None
     unit: Unit = "line"
+    gaps: Literal["left out", "kept"] = "left out"
 
     def __post_init__(self) -> None:
         """An encoding that nobody knows is said at once."""
@@ -94,18 +95,22 @@ def written(value: object) -> str:
 
 
 def texts(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
-    """Plain text: a document a line, a paragraph, or a file. Empty lines are none."""
+    """Plain text: a document a line, a paragraph, or a file. Empty lines are none, or kept."""
     if layout.text or layout.label or layout.columns:
         raise Unfit("is read as plain text, which has no columns; say its format (--format)")
     lines = Lines(stream, layout.encoding)
-    for line, text in UNITS[layout.unit](lines):
+    kept = layout.gaps == "kept" and layout.unit == "line"
+    for line, text in every_line(lines) if kept else UNITS[layout.unit](lines):
         yield lines.take() or Document(text, None, line)
 
 
-def each_line(lines: Lines) -> Iterator[tuple[int, str]]:
+def every_line(lines: Lines) -> Iterator[tuple[int, str]]:
     for text in lines:
-        if not text.isspace():
-            yield lines.number, text.rstrip("\r\n")
+        yield lines.number, "" if text.isspace() else text.rstrip("\r\n")
+
+
+def each_line(lines: Lines) -> Iterator[tuple[int, str]]:
+    return ((line, text) for line, text in every_line(lines) if text)
 
 
 def each_paragraph(lines: Lines) -> Iterator[tuple[int, str]]:

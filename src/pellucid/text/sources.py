@@ -84,6 +84,7 @@ class Corpus:
     ) -> None:
         self.layout = layout or Layout()
         self.broken = broken
+        self.paths = tuple(map(str, paths))
         self.sources = [source for path in paths for source in found(str(path), self.layout)]
         if sum(source.path is None for source in self.sources) > 1:
             raise UsageError("Standard input can be read once; give - once.")
