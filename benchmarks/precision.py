@@ -9,6 +9,7 @@ many tokens of greedy answers to the page's paragraphs are the same before the f
 """
 
 import argparse
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
@@ -75,7 +76,8 @@ def answers(model: Writer, prompts: list[str], precision: Precision) -> list[tup
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shared", type=Path, required=True, help="where data/books is")
+    shared = os.environ.get("PELLUCID_SHARED", ".")
+    parser.add_argument("--shared", type=Path, default=shared, help="where data/books is")
     parser.add_argument("--tokens", type=int, default=4000, help="how much of the book to read")
     chosen = parser.parse_args()
     torch.set_num_threads(2)

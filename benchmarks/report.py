@@ -7,21 +7,23 @@ from importlib.metadata import PackageNotFoundError, version
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the results; a peer that was not there is a dash."""
+    """One line of the results; a peer that was not there is a dash, and so is what was not to be
+    reached but stated.
+    """
 
     what: str
     ours: str
     target: str
-    reached: bool
+    reached: bool | None = None
     peer: str = "–"
+
+
+REACHED = {True: "yes", False: "**no**", None: "–"}
 
 
 def results(rows: Iterable[Row], peer: str) -> str:
     """The rows as a table."""
-    cells = [
-        [row.what, row.peer, row.ours, row.target, "yes" if row.reached else "**no**"]
-        for row in rows
-    ]
+    cells = [[row.what, row.peer, row.ours, row.target, REACHED[row.reached]] for row in rows]
     return table(["what", peer, "Pellucid", "to reach", "reached"], cells)
 
 
