@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pellucid.study.why import why
     from pellucid.train import train
     from pellucid.train.comparing import compare_models
+    from pellucid.train.distilling import distill
 
 __version__ = version("pellucid")
 
@@ -41,6 +42,7 @@ HOMES = {
     "UsageError": "pellucid.errors",
     "compare": "pellucid.study.compare",
     "compare_models": "pellucid.train.comparing",
+    "distill": "pellucid.train.distilling",
     "edit": "pellucid.study.edits",
     "heads": "pellucid.study.heads",
     "induction": "pellucid.study.induction",
@@ -61,6 +63,7 @@ __all__ = [
     "UsageError",
     "compare",
     "compare_models",
+    "distill",
     "edit",
     "heads",
     "induction",

@@ -63,6 +63,9 @@ def test_compare_as_json_and_as_files(run, tmp_path: Path) -> None:
     page = (tmp_path / "a.html").read_text()
     assert "keyboard" in page
     assert "default-src 'none'" in page
+    kinds = {"a.png": b"\x89PNG", "a.xlsx": b"PK"}
+    assert run(*MOUSE, FRIENDS, HELPFUL, *(f"--save={name}" for name in kinds)).status == 0
+    assert all((tmp_path / name).read_bytes().startswith(of) for name, of in kinds.items())
     again = run(*MOUSE, FRIENDS, HELPFUL, "--save", "a.json")
     assert again.status == 2
     assert "exists already" in again.sentence
@@ -76,6 +79,7 @@ def test_compare_as_json_and_as_files(run, tmp_path: Path) -> None:
         ((FRIENDS, "mouse and mouse"), "'mouse' stands 2 times in 'mouse and mouse'; say which"),
         ((FRIENDS, HELPFUL, "--save", "a.xyz"), "a.xyz has the ending '.xyz'"),
         ((FRIENDS, HELPFUL, "--word", "a", "--word", "b"), "--word was given 3 times"),
+        ((FRIENDS, HELPFUL, "--layers", "0-3"), "--layers '0-3' makes no sense; this model has"),
         ((FRIENDS, HELPFUL, "--occurrence", "2"), ""),
     ],
 )
@@ -142,6 +146,19 @@ def test_heads(run, decoder: str, tmp_path: Path) -> None:
     assert json.loads(again.out)["texts"] == 2
     other = run("heads", decoder, "corpus.txt", "--parts", "parts")
     assert "of another run" in other.sentence
+
+
+def test_pairs_on_the_command_line(run, tmp_path: Path) -> None:
+    zoo.build("bart").save(tmp_path / "bart")
+    (tmp_path / "target.txt").write_text("a seal sat\n\nthe bank\n")
+    (tmp_path / "source.txt").write_text("the seal slept\n\na bank\n")
+    arguments = ("heads", "bart", "target.txt", "--sources", "source.txt")
+    ran = run(*arguments, "--silence", "--save", "heads.parquet")
+    assert ran.status == 0
+    assert "cross 1 head" in ran.out
+    assert (tmp_path / "heads.parquet").read_bytes().startswith(b"PAR1")
+    (tmp_path / "source.txt").write_text("the seal slept\na bank\n")
+    assert "The source of line 2 has no text in the same line" in run(*arguments).sentence
 
 
 @pytest.mark.parametrize("command", ["compare", "senses", "heads", "lens", "why"])

@@ -1,6 +1,7 @@
 """`pellucid train classify` and `pellucid evaluate`: from examples to a run, and how good it is."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_a_folder_for_each_class(run, tmp_path: Path) -> None:
 
 
 def test_the_usual_settings_are_the_models_own() -> None:
-    usual = TrainClassify(files=[], out=Path("run")).tfidf()
+    usual = TrainClassify(files=["train.csv"], out=Path("run")).tfidf()
     assert usual.vectorizer.get_params() == usual_vectorizer().get_params()
     assert usual.freedom == TfidfClassifier().freedom
 
@@ -104,7 +105,14 @@ def test_settings_reach_the_model(run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "sentence"),
     [
-        ([*TRAIN, "train.csv"], 2, "Missing option '--out'. See pellucid train classify --help."),
+        ([*TRAIN, "train.csv"], 2, "Missing option --out; or go on with a run (--resume RUN)."),
+        ([*TRAIN, "--out", "run"], 2, "Missing argument FILE; or go on with a run"),
+        ([*TRAIN, "train.csv", "--out", "run", "--rate", "1"], 2, "tfidf has nothing to do with r"),
+        (
+            [*TRAIN, "train.csv", "--out", "run", "--several", ","],
+            2,
+            "Only a Transformer tells sev",
+        ),
         ([*TRAIN, "no.csv", "--out", "run"], 2, "There is no file no.csv."),
         ([*TRAIN, "train.csv", "--out", "test.csv"], 2, "test.csv exists already"),
         ([*TRAIN, "train.csv", "--out", "no/run"], 2, "The folder no does not exist"),
@@ -145,3 +153,21 @@ def test_an_existing_run_stays_unless_asked(run, tmp_path: Path) -> None:
     assert (tmp_path / "run" / "model.npz").read_bytes() == before
     assert run(*TRAIN, "train.csv", "--freedom", "1", "--out", "run", "--force").status == 0
     assert (tmp_path / "run" / "model.npz").read_bytes() != before
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_run_says_all_that_it_was_told_and_is_repeated_from_it(run, tmp_path: Path) -> None:
+    run(*TRAIN, "train.csv", "--fewest", "2", "--ngrams", "1", "--out", "run", "--force")
+    said = tomllib.loads((tmp_path / "run" / "settings.toml").read_text())
+    assert (said["rival"]["kind"], said["rival"]["fewest"]) == ("tfidf", 2)
+    assert "learning" not in said
+    assert run("train", "--settings", "run/settings.toml", "--out", "again").status == 0
+    first, again = (tmp_path / name / "report.txt" for name in ("run", "again"))
+    assert first.read_text() == again.read_text()
+    assert "is tfidf, which learns at once" in run("train", "--resume", "run").sentence
+
+
+def test_the_commonest_class(run) -> None:
+    ran = run("train", "classify", "--model", "majority", "train.csv", "--out", "run")
+    assert (ran.status, "the commonest class" in ran.out) == (0, True)
+    assert json.loads(run("evaluate", "run", "test.csv", "--json").out)["accuracy"] == 2 / 3

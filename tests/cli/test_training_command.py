@@ -87,6 +87,66 @@ def test_a_run_is_repeated_from_its_settings_and_goes_on(run, tmp_path: Path) ->
     assert run("train", "--resume", "run").status == 0
 
 
+def test_a_run_goes_on_in_the_words_that_began_it(run, tmp_path: Path) -> None:
+    begun = ("train", "classify", "train.tsv", "--valid", "dev.tsv", *BRIEF)
+    run(*begun, "--out", "run")
+    assert run(*begun, "--resume", "run").err == "saved: run\n"
+    (tmp_path / "copy.tsv").write_bytes((tmp_path / "train.tsv").read_bytes())
+    ran = run("train", "classify", "copy.tsv", "--resume", "run", "--steps", "8")
+    assert "Settings changed since this run began: steps was 6, is 8." in ran.err
+    assert 'otherwise, with the same data: files was ["train.tsv"], is ["copy.tsv"].' in ran.err
+    assert said(tmp_path / "run")["files"] == {
+        **said(tmp_path / "run")["files"], "files": ["copy.tsv"], "valid": ["dev.tsv"]
+    }  # fmt: skip
+    before = (tmp_path / "run" / "settings.toml").read_bytes()
+    (tmp_path / "copy.tsv").write_text("\n".join(["text\tlabel", *LINES[:-1]]))
+    for wrong, sentence in {
+        ("classify", "copy.tsv"): "began with (64 examples, 400 tokens then, 63 examples, ",
+        ("classify", "train.tsv", "--valid", "train.tsv"): "The validation data are not those",
+        ("classify", "train.tsv", "--width", "32"): "be another: width was 16, is 32.",
+        ("generate", "a.txt"): "run was begun as classify with transformer; it cannot go on as",
+        ("classify", "train.tsv", "--model", "gru"): "begun as classify with transformer;",
+        ("classify", "train.tsv", "--out", "other"): "leave --out and --force.",
+    }.items():
+        assert sentence in run("train", *wrong, "--resume", "run").sentence
+    assert (tmp_path / "run" / "settings.toml").read_bytes() == before
+
+
+def test_a_rival_is_trained_taken_up_and_repeated(run, tmp_path: Path) -> None:
+    small = ("--width", "8", "--vocabulary", "300", "--steps", "4", "--measure", "2")
+    command = ("train", "classify", "train.tsv", "--valid", "dev.tsv", "--model", "gru", *small)
+    assert run(*command, "--out", "run").status == 0
+    about = said(tmp_path / "run")
+    assert (about["rival"], about["learning"]["rate"]) == ({"kind": "gru"}, 3e-3)
+    assert run("train", "--settings", "run/settings.toml", "--out", "again").status == 0
+    pair = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("run", "again")]
+    assert pair[0] == pair[1]
+    assert "steps was 4, is 6" in run(*command[:5], "--resume", "run", "--steps", "6").err
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() != pair[0]
+    assert json.loads(run("evaluate", "run", "dev.tsv", "--json").out)["accuracy"] >= 0
+    assert (
+        "gru has nothing to do with heads" in run(*command, "--heads", "2", "--out", "x").sentence
+    )
+    assert not (tmp_path / "x").exists()
+
+
+def test_tensorboard_is_told_as_it_goes(run, tmp_path: Path) -> None:
+    reading = pytest.importorskip(
+        "tensorboard.backend.event_processing.event_accumulator", exc_type=ImportError
+    )
+    command = ("train", "classify", "train.tsv", "--valid", "dev.tsv", *BRIEF)
+    assert run(*command, "--out", "run", "--tensorboard", "events").status == 0
+    ran = run(*command, "--resume", "run", "--steps", "8", "--tensorboard", "events")
+    assert ran.status == 0
+    events = reading.EventAccumulator(str(tmp_path / "events")).Reload()
+    assert [point.step for point in events.Scalars("loss/train")] == [*range(1, 9)]
+    log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    valid = [entry["valid"]["loss"] for entry in log if "valid" in entry]
+    assert [point.value for point in events.Scalars("loss/valid")] == pytest.approx(valid)
+    again = run(*command, "--out", "again", "--tensorboard", "events")
+    assert "events exists already" in again.sentence
+
+
 def test_fine_tuning(run, tmp_path: Path) -> None:
     run("train", "bert", "a.txt", "b.txt", *BRIEF, "--longest", "32", "--out", "bert")
     options = ("--from", "bert", "--steps", "4", "--freeze", "1", "--pooling", "pooled")
@@ -123,7 +183,7 @@ CLASSIFY = ("train", "classify", "train.tsv")
         ([*CLASSIFY, "--from", "nothing"], 2, "There is no model 'nothing'"),
         (["train", "classify", "one.tsv"], 1, "All texts have the label 'x'; two labels"),
         (["train", "classify", "empty.tsv"], 1, "Text 1 is empty; leave it out, or fill it."),
-        (["train", "translate", "train.en", "one.tsv"], 1, "train.en has 40 lines and one.tsv 3"),
+        (["train", "translate", "train.en", "one.tsv"], 1, "train.en has 40 lines and one.tsv 2"),
         (["train", "translate", "train.en"], 2, "1 files came; give one of sources and one of"),
         (["train", "translate", "gap.en", "gap.xx"], 1, "gap.xx line 2 is empty; fill it, or"),
         (["train", "bert", "a.txt"], 1, "learned from two documents or more"),

@@ -1,13 +1,20 @@
 """generate, translate, score and embed on the command line."""
 
 import json
+import shutil
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tokenizers
+import zoo
 from writers import END, START, writer
 
 from pellucid.cli import main
+from pellucid.decode.many import Output
+from pellucid.record.trace import Trace
 
 Printed = pytest.CaptureFixture[str]
 
@@ -63,13 +70,71 @@ def test_translate_files(both: str, tmp_path: Path, capsys: Printed) -> None:
     assert "exists already" in capsys.readouterr().err
 
 
-def test_an_empty_line_among_texts_is_named(both: str, tmp_path: Path, capsys: Printed) -> None:
-    texts = tmp_path / "in.txt"
-    texts.write_text("the seal\n\nice\n")
-    out = tmp_path / "out.txt"
-    assert main(["translate", "--model", both, "--files", str(texts), "--out", str(out)]) == 1
-    assert "Line 2 is empty" in capsys.readouterr().err
-    assert not out.exists()
+@pytest.mark.parametrize("ending", ["txt", "jsonl"])
+def test_an_empty_line_stays_where_it_is(
+    both: str, tmp_path: Path, capsys: Printed, ending: str
+) -> None:
+    texts, out = tmp_path / "in.txt", tmp_path / f"out.{ending}"
+    texts.write_text("\nthe seal\n  \nice\n\n")
+    command = ["--files", str(texts), "--out", str(out), "--max-new-tokens", "3"]
+    assert main(["translate", "--model", both, *command]) == 0
+    assert "note: 3 empty lines stay empty" in capsys.readouterr().err
+    lines = out.read_text().splitlines()
+    assert [line in ("", "[]") for line in lines] == [True, False, True, False, True]
+
+
+def test_what_is_drawn_goes_on_by_the_seed_of_the_first_run(
+    decoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, out, whole = (tmp_path / f"{name}.txt" for name in ("in", "out", "whole"))
+    texts.write_text("the seal\nice\na bank\nthe river\n" * 3)
+    command = ["generate", "--model", decoder, "--files", str(texts), "--sample"]
+    choices = ["--temperature", "3", "--max-new-tokens", "6", "--batch", "1"]
+    append, left = Output.write, [5]
+
+    def interrupted(output: Output, lines: Iterable[str]) -> None:
+        append(output, stopping(lines, left.pop()) if left else lines)
+
+    monkeypatch.setattr(Output, "write", interrupted)
+    assert main([*command, *choices, "--out", str(out)]) == 130
+    seed = json.loads((tmp_path / "out.txt.part.json").read_text())["seed"]
+    assert main([*command, *choices, "--out", str(out)]) == 0
+    assert main([*command, *choices, "--out", str(whole), "--seed", str(seed)]) == 0
+    assert out.read_text() == whole.read_text()
+    assert len(set(whole.read_text().splitlines())) > 1
+
+
+def stopping(lines: Iterable[str], after: int) -> Iterator[str]:
+    yield from islice(lines, after)
+    raise KeyboardInterrupt
+
+
+def test_side_by_side(decoder: str, capsys: Printed) -> None:
+    command = ["generate", "--model", decoder, "a bank", "--max-new-tokens", "4", "--beams", "2"]
+    assert main([*command, "--side-by-side", "greedy,beam", "--tree"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["greedy", "beam"]
+    assert "greedy search" in out
+    assert "beam search, 2 beams" in out
+    assert main([*command, "--side-by-side", "greedy,sample,beam", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["way"] for row in rows] == ["greedy", "sample", "beam"]
+
+
+def test_ids_need_no_tokenizer(decoder: str, tmp_path: Path, capsys: Printed) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(decoder, bare)
+    for file in bare.glob("tokenizer*"):
+        file.unlink()
+    command = ["generate", "--model", str(bare), "--max-new-tokens", "3"]
+    assert main([*command, "a bank"]) == 2
+    assert "examples/letters_to_phonemes.py" in capsys.readouterr().err
+    assert main([*command, "--ids", "3 7"]) == 0
+    streamed = capsys.readouterr().out.split()
+    assert main([*command, "--ids", "3, 7", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ids"] == [int(number) for number in streamed]
+    assert main([*command, "--ids", "three"]) == 2
+    assert "'three' are no ids" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -103,6 +168,26 @@ def test_see_what_was_generated(decoder: str, tmp_path: Path, capsys: Printed) -
     assert main([*command, "--save", str(file)]) == 0
     assert "beam search, 2 beams" in capsys.readouterr().out
     assert file.is_file()
+
+
+@pytest.mark.parametrize("kind", ["decoder", "both"])
+def test_see_an_answer_that_ended_at_once(
+    request: pytest.FixtureRequest, kind: str, tmp_path: Path, capsys: Printed
+) -> None:
+    """Every token ends an answer and is no word, so nothing is said; the search can be seen."""
+    folder = tmp_path / "model"
+    shutil.copytree(request.getfixturevalue(kind), folder)
+    inner = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    inner.add_special_tokens(zoo.WORDS)
+    inner.save(str(folder / "tokenizer.json"))
+    ends = {"eos_token_id": list(range(len(zoo.WORDS))), "decoder_start_token_id": START}
+    (folder / "generation_config.json").write_text(json.dumps(ends))
+    file = tmp_path / "trace.safetensors"
+    command = ["see", "--model", str(folder), "a bank", "--generate", "3", "--save", str(file)]
+    assert main([*command, "--beams", "2"]) == 0
+    assert "(end)" in capsys.readouterr().out
+    answer = Trace.load(file).about["generation"]["answers"][0]
+    assert (answer["text"], len(answer["ids"])) == ("", 1)
 
 
 def test_score(decoder: str, tmp_path: Path, capsys: Printed) -> None:

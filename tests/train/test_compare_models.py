@@ -9,7 +9,9 @@ from train_texts import examples, unchecked
 
 import pellucid
 from pellucid import UsageError
+from pellucid.train.classifiers import CERTAIN
 from pellucid.train.comparing import AS_USUAL, RIVALS, Comparison, lasting
+from pellucid.train.job import Job
 from pellucid.train.run import Run, measure
 from pellucid.train.settings import usual
 
@@ -73,6 +75,9 @@ def test_written(compared: Comparison, tmp_path: Path) -> None:
         loaded = Run.load(tmp_path / "rivals" / name)
         texts = SETS["test"].texts
         assert list(loaded.model.predict(texts)) == list(run.model.predict(texts))
+        said = Job.read(tmp_path / "rivals" / name / "settings.toml")
+        assert said.kind == name
+        assert said.settings.rate == (1e-3 if name in CERTAIN else SMALL["rate"])
     with pytest.raises(UsageError, match="exists already"):
         compared.save(tmp_path / "rivals")
     compared.save(tmp_path / "rivals", existing="replace")

@@ -7,10 +7,11 @@ from torch.nn import functional
 from train_tasks import TASKS
 
 from pellucid.train import entropy
-from pellucid.train.alignment import alignment
+from pellucid.train.alignment import alignment, trace_of
 from pellucid.train.entropy import cross_entropy
-from pellucid.train.loss import Smoothing, losses
+from pellucid.train.loss import Smoothing
 from pellucid.train.objectives import Chance, batch
+from pellucid.train.terms import losses
 
 N, V, D = 37, 11, 6
 
@@ -146,3 +147,20 @@ def test_the_alignment_shows_each_target_beside_its_input(task: str) -> None:
             assert int(row[each.place]) == each.given
             if each.place + 1 < given.targets["words"].counted[each.row].sum():
                 assert int(row[each.place + 1]) == each.target
+
+
+@pytest.mark.parametrize("task", ["language", "bert", "translation"])
+def test_what_is_learned_at_each_token_is_in_the_trace(task: str) -> None:
+    model, objective = TASKS[task]()
+    model.double().eval()
+    given = batch(objective, np.arange(3), Chance(0, 0))
+    trace = trace_of(model, given)
+    nats, counted = trace["loss.nats"], trace["loss.counted"]
+    total = float(losses(model, given, Smoothing())["words"].total.detach())
+    assert float(nats.sum()) == pytest.approx(total)
+    assert not nats[counted == 0].any()
+    chances = trace["head.logits"].log_softmax(-1).gather(-1, trace["loss.target"][..., None])
+    torch.testing.assert_close(nats, -chances[..., 0] * counted)
+    if task != "bert":  # each token's target is the next one given
+        both = counted[:, 1:] == 1
+        assert torch.equal(trace["loss.target"][:, :-1][both], trace["loss.given"][:, 1:][both])

@@ -12,9 +12,10 @@ from train_tasks import TASKS, model, rows
 from pellucid.text.training import train
 from pellucid.train.batches import DOCUMENTS
 from pellucid.train.encoding import ends, flowing
-from pellucid.train.loss import Smoothing, losses
+from pellucid.train.loss import Smoothing
 from pellucid.train.objectives import Chance, Language, Translation, batch, shifted
 from pellucid.train.rows import Rows
+from pellucid.train.terms import losses
 
 LENGTHS = st.lists(st.integers(1, 9), min_size=2, max_size=8)
 

@@ -12,6 +12,7 @@ from train_texts import examples, unchecked
 from pellucid import PellucidError
 from pellucid.train.classifiers import classifier
 from pellucid.train.examples import Examples
+from pellucid.train.rivals import classifier as rivals
 from pellucid.train.rivals.classifier import ABOUT, WEIGHTS, NetworkClassifier
 from pellucid.train.rivals.cnn import Convolutional
 from pellucid.train.rivals.majority import MajorityClassifier
@@ -140,6 +141,17 @@ def test_answers_do_not_depend_on_who_else_is_asked(learned: NetworkClassifier) 
     sure = [guess.probability for guess in together]
     assert sure == pytest.approx([guess.probability for guess in alone], abs=1e-5)
     assert list(learned.predict(texts)) == [guess.label for guess in together]
+
+
+def test_texts_are_read_as_they_are_needed(
+    learned: NetworkClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rivals, "AT_ONCE", 2)
+    taken, texts = [], examples(5, 3).texts
+    guesses = learned.guess(taken.append(text) or text for text in texts)
+    assert next(guesses).label in learned.classes
+    assert taken == texts[:2]
+    assert len([*guesses]) == 4
 
 
 def test_saved_and_loaded(learned: NetworkClassifier, tmp_path: Path) -> None:

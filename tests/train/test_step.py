@@ -14,11 +14,12 @@ from train_tasks import TASKS, Task
 from pellucid.train.batches import Batch
 from pellucid.train.checkpoint import weights
 from pellucid.train.loop import Learning
-from pellucid.train.loss import Smoothing, losses
+from pellucid.train.loss import Smoothing
 from pellucid.train.objectives import Chance, batch
 from pellucid.train.ranks import Ranks
 from pellucid.train.settings import usual
 from pellucid.train.step import gradients, measure
+from pellucid.train.terms import losses
 
 CHANCE = Chance(0, 0)
 EVERY = pytest.mark.parametrize("task", TASKS)

@@ -17,6 +17,7 @@ from pellucid.cli import main
 from pellucid.decode.seen import see_generated
 from pellucid.models.model import Model
 from pellucid.record.trace import Trace
+from pellucid.study.compare import Comparison, compare
 from pellucid.views import live
 from pellucid.views.live import Server, Studio
 
@@ -106,6 +107,37 @@ def test_the_model_goes_on(browser: "Browser") -> None:
         page.wait_for_selector(".tree text.leading")
         page.fill("[type=number] >> nth=0", "0")
         page.wait_for_selector(".station >> text=Search", state="detached")
+
+
+def test_one_word_in_two_texts(browser: "Browser") -> None:
+    model = zoo.build("post")
+
+    def follow(first: Sequence[str], second: Sequence[str], word: str) -> Comparison:
+        return compare(model, tuple(first), tuple(second), word=word, occurrence=1)
+
+    with serving(studio(model, compare=follow)) as server, browser.new_page() as page:
+        page.goto(server.address)
+        page.locator("textarea").first.fill("a bank of the river")
+        page.wait_for_function(SHOWN, arg=[5, 9])
+        page.check("text=two texts")
+        assert page.locator("textarea").nth(1).input_value() == "a bank of the river"
+        page.locator("textarea").nth(1).fill("the mouse slept on a bank")
+        page.locator(".text.second .word", has_text="bank").wait_for()
+        page.locator(".side.second .step").first.wait_for()
+        page.fill("[aria-label=word]", "mud")
+        page.locator("#message", has_text="'mud' is not in").wait_for()
+        page.fill("[aria-label=word]", "")
+        page.wait_for_selector("#message", state="hidden")
+        page.uncheck("text=two texts")
+        page.locator(".side").first.wait_for(state="detached")
+        page.wait_for_function(SHOWN, arg=[5, 9])
+    wanted = {"texts": ["a bank"], "other": ["the bank"], "word": "bank"}
+    with serving(studio(model, compare=follow)) as server:
+        assert "comparison" in ask(server, wanted)[1]["parts"]
+        for wrong in ({"word": 1}, {"word": ""}, {"other": "bank"}, {"other": []}):
+            status, answer = ask(server, wanted | wrong)
+            assert status == 400
+            assert answer["problem"]
 
 
 @pytest.mark.parametrize(

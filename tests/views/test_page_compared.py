@@ -10,7 +10,6 @@ import zoo
 
 import pellucid
 from pellucid.study.compare import Comparison, compare
-from pellucid.views.compared import fill
 from pellucid.views.compared import page as written
 from pellucid.views.page import page as of_one
 
@@ -38,7 +37,7 @@ def banks() -> Comparison:
 
 @pytest.fixture
 def page(browser: "Browser", banks: Comparison, tmp_path: Path) -> "Iterator[Page]":
-    fill(banks, tmp_path / "bank.html")
+    banks.save(tmp_path / "bank.html")
     with page_browser.opened(browser, tmp_path / "bank.html") as page:
         yield page
 
@@ -129,10 +128,25 @@ def test_a_change_stays_with_its_text(page: "Page") -> None:
     assert page.locator(".side.second .back").is_hidden()
 
 
+def test_a_link_brings_all_of_it_back(page: "Page", browser: "Browser") -> None:
+    page.locator(".side.second .whatif >> text=scaled").click()
+    page.wait_for_selector(".side.second .back:visible")
+    page.click(".side.first [data-step=scores] [title=larger]")
+    page.locator(".side.second [data-step=scores] canvas").click()
+    page.wait_for_url("**large=scores*pin2=scores*if2=*")
+    with browser.new_page() as other:
+        other.goto(page.url)
+        other.wait_for_selector(".side.second .back:visible")
+        assert other.locator(".side.first .back").is_hidden()
+        assert other.locator(".step.large").count() == 2
+        pins = other.evaluate("pellucid.sides.map(({ steps }) => steps.pinned?.short ?? null)")
+        assert pins == [None, "scores"]
+
+
 def test_the_mice_are_parted_by_cat_and_keyboard(
     browser: "Browser", mice: Comparison, tmp_path: Path
 ) -> None:
-    fill(mice, tmp_path / "mice.html")
+    mice.save(tmp_path / "mice.html")
     with page_browser.opened(browser, tmp_path / "mice.html", locale="de-AT") as page:
         rows = page.locator("#answers section >> nth=1").locator("li").all_inner_texts()
         assert {row.split("\n")[0] for row in rows[:2]} == {"1 cat", "2 keyboard"}
@@ -142,7 +156,7 @@ def test_the_mice_are_parted_by_cat_and_keyboard(
 def test_a_source_and_a_target(browser: "Browser", tmp_path: Path) -> None:
     pairs = ("the seal slept", RIVER), ("a mouse sat", MOUSE)
     found = compare(zoo.build("both"), *pairs, word="bank")
-    fill(found, tmp_path / "both.html")
+    found.save(tmp_path / "both.html")
     with page_browser.opened(browser, tmp_path / "both.html") as page:
         assert page.locator(".text .strip").count() == 4
         page.click("[title^='Decoder → source, layer 1, head 3']")
@@ -157,7 +171,7 @@ def test_models_that_are_not_alike_are_compared_all_the_same(
     browser: "Browser", tmp_path: Path
 ) -> None:
     models = zoo.build("post"), zoo.build("encoder", layers=3)
-    fill(compare(models[0], RIVER, MOUSE, word="bank", other=models[1]), tmp_path / "a.html")
+    compare(models[0], RIVER, MOUSE, word="bank", other=models[1]).save(tmp_path / "a.html")
     with page_browser.opened(browser, tmp_path / "a.html") as page:
         assert "cannot be said: the models differ in their place" in page.inner_text("#answers")
         assert page.locator(".side h2").count() == 2
@@ -173,7 +187,7 @@ def test_a_page_of_two_is_no_larger_than_two_pages(kind: str) -> None:
 def test_hostile_texts_stay_text(browser: "Browser", minilm: Path, tmp_path: Path) -> None:
     hostile = "a <script>alert(1)</script> \u202e\x00 </h1> bank"
     found = compare(pellucid.load(minilm), hostile, MOUSE, word="bank")
-    fill(found, tmp_path / "a.html")
+    found.save(tmp_path / "a.html")
     with page_browser.opened(browser, tmp_path / "a.html") as page:
         assert page.inner_text("h1 >> nth=0") == "a <script>alert(1)</script> <202E>␀ </h1> bank"
         assert page.inner_text("h1 mark >> nth=0") == "bank"
@@ -183,7 +197,7 @@ def test_a_word_late_in_a_long_text_is_in_sight(
     browser: "Browser", minilm: Path, tmp_path: Path
 ) -> None:
     late = "The seal slept on the ice by the river for a long time. " * 6 + "Then a bank opened."
-    fill(compare(pellucid.load(minilm), late, MOUSE, word="bank"), tmp_path / "a.html")
+    compare(pellucid.load(minilm), late, MOUSE, word="bank").save(tmp_path / "a.html")
     with page_browser.opened(browser, tmp_path / "a.html", viewport=NARROW) as page:
         assert page.inner_text("h1 >> nth=0").startswith("…")
         assert page.inner_text("h1 mark >> nth=0") == "bank"

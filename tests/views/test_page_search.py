@@ -42,11 +42,13 @@ def texts(page: "Page") -> list[str]:
     )
 
 
+def written(each: dict[str, Any]) -> str:
+    value = float(f"{each['value']:.3g}")
+    return f"{each['piece']} {number(value)}"
+
+
 def test_every_candidate_is_in_the_tree(page: "Page", trace: Trace) -> None:
-    short = [number(float(f"{each['value']:.3g}")) for each in candidates(trace)]
-    words = [each["piece"] for each in candidates(trace)]
-    expected = [f"{word} {value}" for word, value in zip(words, short, strict=True)]
-    assert sorted(texts(page)) == sorted(expected)
+    assert sorted(texts(page)) == sorted(map(written, candidates(trace)))
     fates = [each["fate"] for each in candidates(trace)]
     for fate in ("kept", "cut", "ended"):
         assert page.locator(f".tree text.{fate}").count() == fates.count(fate) > 0
@@ -86,3 +88,48 @@ def test_hostile_words_stay_text(browser: "Browser", trace: Trace, tmp_path: Pat
         page.wait_for_selector(".tree svg")
         assert page.locator("img").count() == 0
         assert "\u202e" not in "".join(texts(page))
+
+
+def many(trace: Trace, beams: int = 60, steps: int = 40) -> Trace:
+    """The same with thousands of candidates: each step has two for each that goes on."""
+    (first, *_), rows = candidates(trace), []
+    for step in range(1, steps + 1):
+        kept = [at for at, row in enumerate(rows) if row["step"] == step - 1][::2] or [-1] * beams
+        for parent in kept[:beams]:
+            for fate in ("kept", "cut"):
+                word = f"w{len(rows)}"
+                total = -float(len(rows))
+                row = {"step": step, "parent": parent, "piece": word, "fate": fate, "why": fate}
+                rows.append(first | row | {"total": total, "score": None})
+    told = trace.about["generation"]
+    generation = told | {"tree": told["tree"] | {"candidates": rows}}
+    about = trace.about | {"generation": generation}
+    return Trace(trace.nodes, trace.held, trace.weights, trace.texts, about)
+
+
+SEEN = """
+async () => {
+  const tree = document.querySelector(".tree"), seen = new Set();
+  let most = 0;
+  for (let top = 0; top < tree.scrollHeight; top += tree.clientHeight) {
+    for (let left = 0; left < tree.scrollWidth; left += tree.clientWidth) {
+      tree.scrollTo(left, top);
+      await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+      for (const each of tree.querySelectorAll("text")) seen.add(each.firstChild.data);
+      most = Math.max(most, document.querySelectorAll("*").length);
+    }
+  }
+  return [[...seen], most];
+}
+"""
+
+
+def test_thousands_can_all_be_seen(browser: "Browser", trace: Trace, tmp_path: Path) -> None:
+    large = many(trace)
+    with page_browser.opened(browser, large.save(tmp_path / "see.html")) as page:
+        page.click(".station >> text=Search")
+        page.wait_for_selector(".tree svg text")
+        seen, elements = page.evaluate(SEEN)
+        assert len(candidates(large)) == 4800
+        assert set(seen) == set(map(written, candidates(large)))
+        assert elements < 5000

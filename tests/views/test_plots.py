@@ -119,6 +119,12 @@ def test_cross_attention_has_two_texts(t5: Trace) -> None:
     assert columns == zoo.SENTENCES[0].split()
 
 
+def test_one_head_alone_shows_its_numbers(t5: Trace) -> None:
+    (axes,) = attention.cross(t5, layer=1, heads=[2]).axes
+    shown = np.asarray(axes.images[0].get_array())
+    assert [text.get_text() for text in axes.texts] == [f"{x:.2f}" for x in shown.flat]
+
+
 @pytest.mark.parametrize("name", ["encoder", "sinusoidal", "alibi", "llama", "relative decoder"])
 def test_every_scheme_of_positions_can_be_drawn(name: str) -> None:
     assert not overlaps(placing.positions(seen(name)))

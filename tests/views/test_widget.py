@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pellucid
+from pellucid.study.compare import compare
 from pellucid.views.page import WEB
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ def test_a_cell_shows_the_page_and_follows(browser: "Browser") -> None:
         frame.locator(".token", has_text="keyboard").wait_for()
         page.evaluate("window.change('height', 300)")
         assert page.locator("iframe").bounding_box()["height"] == 300
+        two = compare(model, "cat and mouse", "keyboard and mouse", word="mouse")
+        shown.show(two)
+        page.evaluate("(html) => window.change('html', html)", shown.html)
+        frame.locator(".text.second .word", has_text="mouse").wait_for()
+        assert widget.Widget(two).html == shown.html
         page.evaluate("window.end()")
 
 

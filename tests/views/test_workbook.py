@@ -15,6 +15,7 @@ from workbook_reading import WRONG, Read, apart, blanked, exactly, layout, typed
 
 import pellucid
 from pellucid import Trace
+from pellucid.decode.seen import see_generated
 from pellucid.formula.sheet import LOWEST
 from pellucid.views.workbook.layout import Layout
 from pellucid.views.workbook.places import Block
@@ -80,17 +81,27 @@ def books(
     """All of them recalculated from nothing, in one visit to LibreOffice."""
     folder = tmp_path_factory.mktemp("blank")
     blank = {name: blanked(path, folder / path.name) for name, (_, _, path) in written.items()}
-    found = recalculate(*blank.values(), changed(blank, folder))
+    beside = (changed(blank, folder), searched(folder))
+    found = recalculate(*blank.values(), *beside)
     return {
         name: Book(trace, layout(trace, **part), path, Read(path), Read(blank[name]), Read(after))
         for (name, (trace, part, path)), after in zip(written.items(), found, strict=False)
-    } | {"changed": Read(found[-1])}
+    } | {"changed": Read(found[-2]), "searched": Read(found[-1])}
 
 
 def changed(blank: dict[str, Path], folder: Path) -> Path:
     """A workbook in which somebody has typed another number."""
     name, sheet, cell, number = CHANGED
     return typed(blank[name], folder / "changed.xlsx", sheet, cell, number)
+
+
+def searched(folder: Path) -> Path:
+    """The workbook of a search, in which the model's own sum of the first candidate is wrong."""
+    model = zoo.build("decoder", layers=1, dropout=0.0, attention_dropout=0.0)
+    trace = see_generated(model, "the seal", {}, beams=2, best=2, max_new_tokens=2)
+    first = 4 + len(trace.about["generation"]["answers"]) + 2
+    path = blanked(trace.save(folder / "search.xlsx"), folder / "blank_search.xlsx")
+    return typed(path, folder / "searched.xlsx", "search", f"H{first + 1}", 1000.0)
 
 
 @pytest.fixture(params=NAMES)
@@ -143,6 +154,10 @@ def test_one_cell_tells_the_largest_difference(book: Book) -> None:
     assert worst == pytest.approx(truth, rel=1e-6)
     assert 0 < worst <= 1e-5
     assert largest(book.stored) == "not recalculated yet"
+
+
+def test_that_cell_looks_at_the_search_too(books: dict[str, Any]) -> None:
+    assert largest(books["searched"]) == pytest.approx(1, abs=0.1)
 
 
 @pytest.mark.parametrize("name", PARTS)

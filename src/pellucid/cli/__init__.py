@@ -13,13 +13,18 @@ import typer
 
 from pellucid import __version__
 from pellucid.cli.check import Check
+from pellucid.cli.classify import Classify
 from pellucid.cli.compare import Compare
 from pellucid.cli.compare_models import CompareModels
+from pellucid.cli.convert import Convert
+from pellucid.cli.distill import Distill
 from pellucid.cli.embed import Embed
 from pellucid.cli.evaluate import Evaluate
+from pellucid.cli.export import Export
 from pellucid.cli.generate import Generate
 from pellucid.cli.heads import Heads
 from pellucid.cli.lens import Lens
+from pellucid.cli.models import Models
 from pellucid.cli.open import Open
 from pellucid.cli.problems import guarded
 from pellucid.cli.report import Report
@@ -42,6 +47,7 @@ app.command("heads")(Heads)
 app.command("lens")(Lens)
 app.command("why")(Why)
 app.command("check")(Check)
+app.command("classify")(Classify)
 app.command("generate")(Generate)
 app.command("translate")(Translate)
 app.command("score")(Score)
@@ -49,8 +55,12 @@ app.command("embed")(Embed)
 app.command("words")(Words)
 app.command("vectors")(Vectors)
 app.add_typer(train)
+app.command("distill")(Distill)
 app.command("evaluate")(Evaluate)
 app.command("report")(Report)
+app.command("models")(Models)
+app.command("convert")(Convert)
+app.command("export")(Export)
 app.command("compare-models")(CompareModels)
 app.add_typer(tokenizer)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pellucid.cli.see import read, waiting
+from pellucid.cli.see import read, span, waiting
 from pellucid.cli.studying import MODEL, Study, loaded
 from pellucid.errors import UsageError
 
@@ -30,8 +30,13 @@ OCCURRENCE = typer.Option(
 )
 SAVE = typer.Option(
     metavar="FILE",
-    help="Also write the numbers (.json), or a page to look into both texts (.html). "
-    "May be given again.",
+    help="Also write a file, its ending says what: the numbers (.json), a page to look into both "
+    "texts (.html), a workbook (.xlsx), a figure (.png, .svg, .pdf). May be given again.",
+    show_default=False,
+)
+LAYERS = typer.Option(
+    metavar="RANGE",
+    help="Which layers go into a page, for example 0-3: the fewer, the smaller.",
     show_default=False,
 )
 OTHER = typer.Option(
@@ -54,6 +59,7 @@ class Compare(Study):
     [cyan]pellucid compare --word bank "He sat on the bank of the river." "The bank lent it."[/]
     [cyan]pellucid compare --model mouse --word mouse "cat and mouse" "keyboard and mouse"[/]
     [cyan]pellucid compare --word bank "A muddy bank." "A rich bank." --save bank.html[/]
+    [cyan]pellucid compare --word bank "A muddy bank." "A rich bank." --save bank.png[/]
     """
 
     texts: Annotated[list[str], TEXTS]
@@ -62,23 +68,27 @@ class Compare(Study):
     other: Annotated[str | None, OTHER] = None
     occurrence: Annotated[list[int] | None, OCCURRENCE] = None
     save: Annotated[list[Path] | None, SAVE] = None
+    layers: Annotated[str | None, LAYERS] = None
 
     def run(self) -> None:
         """Everything that can be wrong is found before the models run."""
-        self.check_places()
+        from pellucid.record.store import Wish, writer_of
+        from pellucid.study.compare import WRITERS, compare
+        from pellucid.views.compare import draw
+
+        self.check_places(tuple(WRITERS))
+        fills = {path.suffix: writer_of(path, WRITERS) for path in self.save or []}
         texts = read(self.texts)
         word, which = two("--word", self.word), two("--occurrence", self.occurrence or [])
         model = loaded(self.model)
         other = loaded(self.other) if self.other else None
         pairs = self._pairs(texts, len(model.streams), alone=other is not None)
-
-        from pellucid.study.compare import compare
-        from pellucid.views.compare import draw
-        from pellucid.views.compared import fill
-
+        layers = None if self.layers is None else span(self.layers, model)
         with waiting("Comparing"):
             found = compare(model, *pairs, word=word, occurrence=which, other=other)
-        self.give(found, partial(draw, found), {".html": partial(fill, found)})
+        wish = Wish(layers=layers)
+        written = {end: partial(fill, found, wish=wish) for end, fill in fills.items()}
+        self.give(found, partial(draw, found), written)
 
     def _pairs(self, texts: list[str], streams: int, *, alone: bool) -> list[Any]:
         if alone and len(texts) == streams:

@@ -2,19 +2,22 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import read, waiting
 from pellucid.cli.writing import Writing
-from pellucid.errors import PellucidError, UsageError
+from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
     from pellucid.decode.answer import Answers
     from pellucid.decode.generate import Generation
-    from pellucid.text.formats import Document
+    from pellucid.models.model import Model
+    from pellucid.record.files import Existing
+    from pellucid.text.sources import Corpus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,43 +25,78 @@ class Generate(Writing):
     """Go on from a text, the answer word by word as it comes.
 
     [dim]Examples:[/]
-    [cyan]pellucid generate --model DIR "Once upon a time" --sample --temperature 0.8[/]
+    [cyan]pellucid generate "Once upon a time" --sample --temperature 0.8[/]
     [cyan]pellucid generate --model DIR "The seal" --beams 4 --best 4 --tree[/]
+    [cyan]pellucid generate --model DIR "The seal" --side-by-side greedy,sample,beam[/]
     [cyan]pellucid generate --model DIR --files prompts.txt --out answers.jsonl[/]
     """
 
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
+        self._check()
+        texts = read(self.texts or [])
+        with notes(), waiting(f"Loading {self.model}"):
+            model = self._load()
+        if self.ways is not None:
+            return self._side_by_side(model, texts[0])
+        generation = self._ready(model)
+        with notes():
+            if self.out:
+                return self._many(generation)
+            for text in texts:
+                self._one(generation, text)
+        return None
+
+    def _check(self) -> None:
         if bool(self.texts) == bool(self.files):
             raise UsageError("Give a text, or files (--files), one of the two.")
         if bool(self.files) != bool(self.out):
             raise UsageError("--files and --out go together: texts in, answers out.")
-        texts = read(self.texts or [])
-        with notes(), waiting(f"Loading {self.model}"):
-            generation = self._load()
+        if self.files and (self.ids or self.ways):
+            raise UsageError("--ids and --side-by-side are for a TEXT; leave --files out.")
+        if self.ways is not None and (len(self.texts or []) > 1 or self.ids):
+            raise UsageError("--side-by-side compares answers to one text.")
+
+    def _load(self) -> "Model":
+        from pellucid.models.load import load
+
+        return load(self.model)
+
+    def _ready(self, model: "Model") -> "Generation":
+        from pellucid.decode.generate import Generation
+
+        with notes():
+            generation = Generation.of(model, self.choices)
         if generation.compiled:
             with notes(), waiting("Compiling (--compiled never does without)"):
                 generation.warm_up()
-        with notes():
-            if self.out:
-                self._many(generation)
-            else:
-                for text in texts:
-                    self._one(generation, text)
+        return generation
 
-    def _load(self) -> "Generation":
-        from pellucid.decode.generate import Generation
-        from pellucid.models.load import load
+    def _side_by_side(self, model: "Model", text: str) -> None:
+        with notes(), waiting("Searching"):
+            ways = model.side_by_side(text, *(self.ways or "").split(","), **self._heard())
+        if self.json:
+            print(*(json.dumps(way.to_json(), ensure_ascii=False) for way in ways), sep="\n")
+            return
+        print(ways)
+        for way in ways if self.tree else ():
+            print(f"\n{way.answer.tree}")
 
-        return Generation.of(load(self.model), self.choices)
+    def _heard(self) -> "dict[str, Any]":
+        """All choices but how to search, which each way says itself."""
+        return {name: value for name, value in self.choices.items() if name != "pick"}
 
     def _one(self, generation: "Generation", text: str) -> None:
+        from pellucid.decode.prompts import prompts
         from pellucid.decode.stream import streamed
 
-        choices = generation.planner.choices
-        if self.json or choices.best > 1:
-            return self._print(self._answers(generation, text))
-        run = streamed(generation, text)
+        texts, ids = (None, [numbers(text)]) if self.ids else (text, None)
+        if self.json or generation.planner.choices.best > 1:
+            prompt = prompts(generation.model, generation.planner.said, texts, ids, None)
+            with waiting("Searching"):
+                (answers,) = generation.answers(prompt)
+            return self._print(answers)
+        run = streamed(generation, texts, ids)
         for piece in run:
             sys.stdout.write(piece)
             sys.stdout.flush()
@@ -66,12 +104,6 @@ class Generate(Writing):
         assert run.answers is not None
         self._tell(run.answers)
         return None
-
-    def _answers(self, generation: "Generation", text: str) -> "Answers":
-        from pellucid.decode.many import answered
-
-        with waiting("Searching"):
-            return next(answered(generation, [text]))
 
     def _print(self, answers: "Answers") -> None:
         if self.json:
@@ -94,39 +126,35 @@ class Generate(Writing):
         say(f"{len(best.ids)} tokens, score {best.score:.4f}{drawn}", who=best.finish)
 
     def _many(self, generation: "Generation") -> None:
-        from pellucid.decode.many import Output, answered, line_for
-
-        assert self.out is not None
-        line = line_for(self.out)
-        choices = {**vars(generation.planner.choices), "seed": generation.planner.choices.seed}
-        job = {"model": self.model, "files": self.files, "choices": repr(choices)}
-        output = Output(self.out, job, "replace" if self.force else "refuse")
-        if output.done:
-            say(f"going on after {output.done:,} answers", who="resumed")
-        found = answered(generation, self._rest(output.done), output.done)
-        output.write(map(line, found))
-        say(str(self.out), who="saved")
-
-    def _rest(self, done: int) -> Iterator[str]:
-        """The texts that have no answer yet, and on a terminal how far they are."""
-        from itertools import islice
-
-        from pellucid.cli.progress import shown
+        from pellucid.decode.many import Gaps, Output, answered, line_for
+        from pellucid.text.formats import Layout
         from pellucid.text.sources import Corpus
 
-        documents = without_gaps(shown(Corpus(self.files or []), "Answering"), self.files or [])
-        return (document.text for document in islice(documents, done, None))
+        assert self.out is not None
+        line, planner = line_for(self.out), generation.planner
+        corpus = Corpus(self.files or [], Layout(gaps="kept"))
+        files = [[str(source), source.size] for source in corpus.sources]
+        job = {"model": self.model, "files": files, "choices": repr(vars(planner.choices))}
+        existing: Existing = "replace" if self.force else "refuse"
+        output, gaps = Output(self.out, job, existing, planner.seed), Gaps()
+        if output.done:
+            say(f"going on after {output.done:,} answers", who="resumed")
+        texts = islice(gaps.counted(self._texts(corpus)), output.done, None)
+        output.write(map(line, answered(generation.seeded(output.seed), texts, output.done)))
+        if gaps.count:
+            say(f"{gaps.count:,} empty lines stay empty", who="note")
+        say(str(self.out), who="saved")
+
+    def _texts(self, corpus: "Corpus") -> Iterator[str]:
+        """The texts, and on a terminal how far they are."""
+        from pellucid.cli.progress import shown
+
+        return (document.text for document in shown(corpus, "Answering"))
 
 
-def without_gaps(documents: "Iterable[Document]", files: list[str]) -> "Iterator[Document]":
-    """Refuse an empty line of a plain text: its answer could not stand in the same line."""
-    plain = all(name.removesuffix(".gz").endswith(".txt") for name in files)
-    before = 0
-    for document in documents:
-        if plain and document.line not in (1, before + 1):
-            raise PellucidError(
-                f"Line {document.line - 1} is empty, so answers would not stand in the lines of "
-                "their texts; fill it, or take it out."
-            )
-        before = document.line
-        yield document
+def numbers(text: str) -> list[int]:
+    """Numbers with spaces or commas between."""
+    try:
+        return [int(number) for number in text.replace(",", " ").split()]
+    except ValueError as error:
+        raise UsageError(f"{text!r} are no ids; write like '1 15 7'.") from error

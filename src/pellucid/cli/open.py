@@ -13,6 +13,7 @@ from pellucid.errors import UsageError
 if TYPE_CHECKING:
     from pellucid.models.model import Model
     from pellucid.record.trace import Trace
+    from pellucid.study.compare import Comparison
     from pellucid.views.live import Studio
 
 LOOPBACK = "127.0.0.1"
@@ -22,6 +23,8 @@ EXAMPLES = {"tokens": "The seal slept on the ice.", "source": "The seal slept on
 @dataclass(frozen=True, kw_only=True)
 class Open:
     """Open a model in the browser: type, and every number follows.
+
+    Two texts show one word in both: where its vectors part, and what parted them.
 
     The page is served to this machine alone; --host lets others in. Ctrl-C ends it.
 
@@ -82,6 +85,12 @@ class Open:
             choices = {"max_new_tokens": tokens, "beams": beams, "best": beams}
             return see_generated(model, text, {}, **choices)
 
+        def follow(first: Sequence[str], second: Sequence[str], word: str) -> "Comparison":
+            """Where a text has the word several times, its first is meant."""
+            from pellucid.study.compare import compare
+
+            return compare(model, tuple(first), tuple(second), word=word, occurrence=1)
+
         speaks = model.config.shape != "encoder" and model.config.head != "none"
         examples = [EXAMPLES.get(stream, "The") for stream in model.streams]
         return Studio(
@@ -91,4 +100,5 @@ class Open:
             self.longest,
             [MICE[self.model].sentence] if self.model in MICE else examples,
             generate if speaks else None,
+            follow,
         )

@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
+from pellucid.models.builtin import default
 
 if TYPE_CHECKING:
     from pellucid.models.model import Model
@@ -47,7 +48,7 @@ class See:
         typer.Option(
             metavar="NAME", help="A built-in model, a checkpoint's folder, or a name on a hub."
         ),
-    ] = "minilm"
+    ] = default("see")
     layer: Annotated[
         int | None,
         typer.Option(metavar="N", help="The layer to show, else the last.", show_default=False),
@@ -127,9 +128,7 @@ class See:
         self._check_kept(trace)
         if self._chosen:
             trace.about["shown"] = asdict(choice)
-        if layers is not None:
-            trace.about["layers"] = layers
-        self._save(trace)
+        self._save(trace, layers)
         self._print(trace, choice)
 
     def _look(self, model: "Model", texts: list[str], seeing: dict[str, Any]) -> "Trace":
@@ -166,11 +165,7 @@ class See:
         return choose(asdict(model.config), self.layer, self.head)
 
     def _layers(self, model: "Model") -> list[int] | None:
-        from pellucid.views.choice import depths
-
-        if self.layers is None:
-            return None
-        return span(self.layers, max(depths(asdict(model.config))))
+        return None if self.layers is None else span(self.layers, model)
 
     def _check_kept(self, trace: "Trace") -> None:
         for pattern in self.keep or []:
@@ -178,13 +173,13 @@ class See:
                 example = next(name for name in trace if name.endswith(".attention.q"))
                 raise UsageError(f"--keep {pattern!r} fits no name; one is {example}.")
 
-    def _save(self, trace: "Trace") -> None:
+    def _save(self, trace: "Trace", layers: list[int] | None) -> None:
         from pellucid.record import store
 
         for path in self.save or []:
             with waiting(f"Writing {path}") as told:
                 part = self.weights, self.layer, self.head
-                wish = store.Wish(*part, figure=self.figure, told=told)
+                wish = store.Wish(*part, figure=self.figure, layers=layers, told=told)
                 store.save(trace, path, wish, self._existing)
             say(str(path), who="saved")
 
@@ -239,8 +234,11 @@ def size(text: str) -> float:
     return float(found[1]) * UNITS[found[2] or ""]
 
 
-def span(text: str, count: int) -> list[int]:
-    """The layers of a range like 3 or 0-3; there are `count`."""
+def span(text: str, model: "Model") -> list[int]:
+    """The layers of a range like 3 or 0-3."""
+    from pellucid.views.choice import depths
+
+    count = max(depths(asdict(model.config)))
     found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if not first <= last < count:

@@ -1,5 +1,6 @@
 """`pellucid train`: models that learn from examples."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pellucid.cli.options import FILES, Labelled, Reading, Wording
-from pellucid.cli.problems import notes, say
+from pellucid.cli.problems import say
 from pellucid.cli.see import waiting
 from pellucid.cli.training import carry_out, flags, go_on
 from pellucid.errors import UsageError
@@ -15,15 +16,19 @@ from pellucid.errors import UsageError
 if TYPE_CHECKING:
     from typer import Context
 
-    from pellucid.text.formats import Layout
-    from pellucid.train.examples import Examples
     from pellucid.train.linear import TfidfClassifier
 else:
     Context = typer.Context.__base__  # what typer hands over is no more than that
 
 train = typer.Typer(name="train", help="Train a model on examples.")
 
-OUT = typer.Option(metavar="FOLDER", help="Where the run is written.")
+OUT = typer.Option(metavar="FOLDER", help="Where the run is written.", show_default=False)
+RESUME = typer.Option(
+    metavar="RUN", help="Go on with a run; what else is said is compared.", show_default=False
+)
+TENSORBOARD = typer.Option(
+    metavar="FOLDER", help="Write the curves for TensorBoard as it goes.", show_default=False
+)
 # a base class with a flag for each setting; what is usual differs from task to task
 CLASSIFY: Any = flags("classify")
 GENERATE: Any = flags("generate")
@@ -44,10 +49,24 @@ BOTH = typer.Option(metavar="SOURCE TARGET", help="Sentences to measure it on.",
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """Where a run is written."""
+    """What is learned from, and where a run is written or gone on with."""
 
-    out: Annotated[Path, OUT]
+    files: Annotated[list[str] | None, FILES] = None
+    out: Annotated[Path | None, OUT] = None
+    resume: Annotated[Path | None, RESUME] = None
+    tensorboard: Annotated[Path | None, TENSORBOARD] = None
     force: Annotated[bool, FORCE] = False
+
+    def __post_init__(self) -> None:
+        if self.resume is None:
+            for missing, name in (
+                (not self.files, "argument FILE"),
+                (not self.out, "option --out"),
+            ):
+                if missing:
+                    raise UsageError(f"Missing {name}; or go on with a run (--resume RUN).")
+        elif self.force or self.out not in (None, self.resume):
+            raise UsageError("--resume goes on in the run's own folder; leave --out and --force.")
 
     @property
     def existing(self) -> Literal["refuse", "replace"]:
@@ -65,7 +84,6 @@ class TrainClassify(Wording, Labelled, Written, CLASSIFY):
     [cyan]pellucid train classify reviews/ --unit file --model tfidf --out run[/]
     """
 
-    files: Annotated[list[str], FILES]
     valid: Annotated[list[str] | None, VALID] = None
     pair: Annotated[str | None, PAIR] = None
     several: Annotated[
@@ -75,8 +93,10 @@ class TrainClassify(Wording, Labelled, Written, CLASSIFY):
         ),
     ] = None
     model: Annotated[
-        Literal["transformer", "tfidf"],
-        typer.Option(help="tfidf: TF-IDF and logistic regression."),
+        Literal["transformer", "gru", "lstm", "cnn", "tfidf", "majority"],
+        typer.Option(
+            help="Or a rival: networks, TF-IDF and logistic regression, the commonest class."
+        ),
     ] = "transformer"
     ngrams: Annotated[
         str, typer.Option(metavar="N-N", help="tfidf: terms of so many neighbouring words.")
@@ -93,39 +113,23 @@ class TrainClassify(Wording, Labelled, Written, CLASSIFY):
 
     def run(self) -> None:
         """Read, learn, measure, write."""
-        {"transformer": self._learn, "tfidf": self._fit}[self.model]()
-
-    def _learn(self) -> None:
         from pellucid.text.formats import Layout
+        from pellucid.train.classifiers import CERTAIN
 
-        carry_out(self, "classify", Layout(labels="wanted"))
-
-    def _fit(self) -> None:
-        from pellucid.train.run import Run, check_place
-
-        check_place(self.out, self.existing)
-        model = self.tfidf()
-        with notes():
-            layout, examples = self._examples(self.files)
-            sets = {"train": examples}
-            if self.valid:
-                sets["dev"] = self._examples(self.valid)[1]
-            with waiting("Learning"):
-                run = Run("tfidf", model.fit(examples), layout).measured(sets)
-        run.save(self.out, self.existing)
-        print(run)
-        say(str(self.out), who="saved")
-        if not self.valid:
+        wanted = Layout(labels="wanted")
+        with waiting("Learning") if self.model in CERTAIN else nullcontext():
+            carry_out(self, "classify", wanted, **self._rival())
+        if self.model in CERTAIN and not self.valid:
             advice = "Give --valid FILE to measure it on texts that it did not learn from."
             say(advice, who="note")
 
-    def _examples(self, files: list[str]) -> "tuple[Layout, Examples]":
-        from pellucid.cli.progress import shown
-        from pellucid.text.formats import Layout
-        from pellucid.train.examples import Examples
+    def _rival(self) -> dict[str, Any]:
+        from pellucid.train.rivals.making import as_told
 
-        corpus = self.corpus(files, Layout(labels="wanted"))
-        return corpus.layout, Examples.of(shown(corpus))
+        if self.several and self.model != "transformer":
+            raise UsageError(f"Only a Transformer tells several labels; {self.model} does not.")
+        kinds = {"transformer": {}, "tfidf": as_told(self.tfidf())}
+        return kinds.get(self.model, {"kind": self.model})
 
     def tfidf(self) -> "TfidfClassifier":
         """The linear classifier, with the options that are its own."""
@@ -146,7 +150,6 @@ class TrainGenerate(Reading, Written, GENERATE):
     [cyan]pellucid train generate poems.txt --unit paragraph --tokenizer characters --out run[/]
     """
 
-    files: Annotated[list[str], FILES]
     valid: Annotated[list[str] | None, VALID] = None
 
     def run(self) -> None:
@@ -165,7 +168,6 @@ class TrainTranslate(Reading, Written, TRANSLATE):
     [cyan]pellucid train translate pairs.tsv --text english --pair german --out run[/]
     """
 
-    files: Annotated[list[str], FILES]
     valid: Annotated[tuple[str, str] | None, BOTH] = None
     pair: Annotated[str | None, PAIR] = None
 
@@ -185,7 +187,6 @@ class TrainBert(Reading, Written, BERT):
     [cyan]pellucid train classify train.tsv --from run --out classifier[/]   and then use it
     """
 
-    files: Annotated[list[str], FILES]
     valid: Annotated[list[str] | None, VALID] = None
 
     def run(self) -> None:
@@ -205,9 +206,7 @@ class Train:
     [cyan]pellucid train --settings run/settings.toml --out again[/]
     """
 
-    resume: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Go on with a run.", show_default=False)
-    ] = None
+    resume: Annotated[Path | None, RESUME] = None
     settings: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Do what a settings.toml says.", show_default=False),
@@ -217,11 +216,12 @@ class Train:
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="With another setting.", show_default=False),
     ] = None
+    tensorboard: Annotated[Path | None, TENSORBOARD] = None
     force: Annotated[bool, FORCE] = False
     context: Context
 
     def __post_init__(self) -> None:
-        given = self.resume, self.settings, self.out, self.set
+        given = self.resume, self.settings, self.out, self.set, self.tensorboard
         if (command := self.context.invoked_subcommand) and any((*given, self.force)):
             raise UsageError(
                 f"What stands before {command} does not reach it: --resume and --settings go "

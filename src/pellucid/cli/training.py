@@ -1,6 +1,7 @@
 """What the commands that train share: a flag for every setting, and how a run is carried out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,10 @@ from pellucid.errors import UsageError
 from pellucid.train.settings import Settings, TaskName, usual
 
 if TYPE_CHECKING:
+    from pellucid.record.files import Existing
     from pellucid.text.formats import Layout
+    from pellucid.train.job import Job
+    from pellucid.train.journal import Tell
     from pellucid.train.run import Run
 
 FLAGS = {"start": "--from"}  # where a flag is called otherwise
@@ -22,26 +26,30 @@ PANELS = {
     "data": "The data",
     "batches": "Batches",
     "learning": "How it learns",
+    "teacher": "A teacher",
     "run": "The run",
 }
 TASK = "task"  # the one setting that is a command
 FIELD = "set_{}".format  # of a command, whose own fields may be called like a setting
 
 
-def flags(task: TaskName) -> Any:
-    """A dataclass with a field for each setting of a task; what is not said is None."""
-    plain = usual(task=task)
+def flags(task: TaskName, *, without: Sequence[str] = (), shown: bool = True) -> Any:
+    """A dataclass with a field for each setting of a task; what is not said is None.
+
+    `shown` says whether its help tells what is usual for the task.
+    """
+    plain = usual(task=task) if shown else None
     made = [
         (FIELD(each.name), flag(each.name, each.type, each.metadata, plain), field(default=None))
         for each in fields(Settings)
-        if each.name != TASK
+        if each.name not in (TASK, *without)
     ]
     return make_dataclass("Flags", made, frozen=True, kw_only=True)
 
 
-def flag(name: str, kind: Any, about: Mapping[str, str], plain: Settings) -> Any:
+def flag(name: str, kind: Any, about: Mapping[str, str], plain: Settings | None) -> Any:
     """The type of a field that is a flag; its help says what is usual."""
-    value = getattr(plain, name)
+    value = getattr(plain, name, "")
     shown = f"{value:g}" if isinstance(value, float) else str(value)
     option = typer.Option(
         FLAGS.get(name, f"--{name.replace('_', '-')}"),
@@ -59,26 +67,67 @@ def said(command: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def carry_out(command: Any, task: TaskName, layout: "Layout") -> None:
-    """Train as a command says; files are laid out as it says, or else so."""
+def carry_out(command: Any, task: TaskName, layout: "Layout", **rival: Any) -> None:
+    """Train as a command says, or go on; files are laid out as it says, or else so.
+
+    `rival` says what learns if it is no Transformer, as `Job.rival` does.
+    """
     from pellucid.train.job import Job
+    from pellucid.train.rivals.making import usual_of
     from pellucid.train.training import carry_out as work
 
-    job = Job(
-        settings=usual(task=task, **said(command)),
-        files=tuple(command.files),
-        valid=tuple(command.valid or ()),
-        layout=command.corpus(command.files, layout).layout,
-        pair=getattr(command, "pair", None) or "",
-        sign=getattr(command, "several", None) or "",
-        broken=command.broken,
-    )
-    with notes():
-        run = work(job, *job.data(), out=command.out, existing=command.existing)
-    tell(run, command.out)
+    if command.resume is not None:
+        return take_up(command, task, rival)
+    settings = usual(task=task, **usual_of(rival, said(command)))
+    job = Job(settings=settings, files=(), layout=layout, rival=rival)
+    job = replace(job, **given(command, job))
+    with notes(), following(command) as tell:
+        run = work(job, *job.data(), command.out, existing=command.existing, tell=tell)
+    return finished(run, command.out)
 
 
-def tell(run: "Run", out: Path) -> None:
+def take_up(command: Any, task: TaskName, rival: Mapping[str, Any]) -> None:
+    """Go on with a run, in the words of the command that began it."""
+    from pellucid.train.training import begun, resume
+
+    known = begun(command.resume)
+    if task != known.settings.task or rival not in ({}, known.rival):
+        raise UsageError(
+            f"{command.resume} was begun as {known.settings.task} with {known.kind}; "
+            "it cannot go on as another."
+        )
+    job = replace(known, **given(command, known))
+    with notes(), following(command) as tell:
+        run = resume(command.resume, said(command), job, tell)
+    finished(run, command.resume)
+
+
+def given(command: Any, job: "Job") -> dict[str, Any]:
+    """What a command says of files, and of how they are read; else it is as in a job."""
+    pair, sign = getattr(command, "pair", None), getattr(command, "several", None)
+    files = tuple(command.files or job.files)
+    told = {"files": files, "valid": tuple(command.valid or ()), "pair": pair, "sign": sign}
+    told |= {"layout": command.corpus(files, job.layout).layout}
+    told |= {"broken": "skip"} if command.broken == "skip" else {}
+    return {name: value for name, value in told.items() if value}
+
+
+@contextmanager
+def following(command: Any) -> "Iterator[Tell | None]":
+    """Within, whoever is to be told how it goes: TensorBoard, if that was asked for."""
+    from pellucid.train.ranks import Ranks
+
+    if command.tensorboard is None or not Ranks.here().first:
+        yield None
+        return
+    from pellucid.views.events import Events, check_events
+
+    check_events(command.tensorboard, new=command.resume is None)
+    with closing(Events(command.tensorboard)) as events:
+        yield events
+
+
+def finished(run: "Run", out: Path) -> None:
     """The report, and where the run is; of processes that learn together, one tells."""
     from pellucid.train.ranks import Ranks
 
@@ -95,15 +144,16 @@ def go_on(command: Any) -> None:
 
     changes = dict(map(change, command.set or ()))
     if command.resume is not None:
-        with notes():
-            run = resume(command.resume, changes)
-        tell(run, command.resume)
+        with notes(), following(command) as tell:
+            run = resume(command.resume, changes, tell=tell)
+        finished(run, command.resume)
     elif command.settings is not None and command.out is not None:
         job = Job.read(command.settings)
         job = replace(job, settings=usual(**{**vars(job.settings), **changes}))
-        with notes():
-            run = work(job, *job.data(), command.out, "replace" if command.force else "refuse")
-        tell(run, command.out)
+        existing: Existing = "replace" if command.force else "refuse"
+        with notes(), following(command) as tell:
+            run = work(job, *job.data(), command.out, existing=existing, tell=tell)
+        finished(run, command.out)
     else:
         raise UsageError(
             "Missing command: say what is to be trained, --resume RUN, or --settings FILE with "

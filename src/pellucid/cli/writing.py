@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from pellucid.models.builtin import default
+
 
 def _option(panel: str, metavar: str | None, help: str, least: int | None = None) -> Any:
     """An option that may be left out; then the checkpoint's own choice holds, or the usual one."""
@@ -22,9 +24,12 @@ _rule = partial(_option, "Rules")
 _speed = partial(_option, "Speed")
 _out = partial(_option, "Many texts")
 
+MODEL = typer.Option(metavar="NAME", help="A name, a checkpoint's folder, or a .gguf file.")
 Number = float | None
 Count = int | None
-NOT_CHOICES = ("texts", "model", "sample", "tree", "terms", "json", "files", "out", "force")
+NOT_CHOICES = (
+    "texts", "model", "sample", "tree", "terms", "json", "files", "out", "force", "ids", "ways",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,17 +40,24 @@ class Writing:
         list[str] | None,
         typer.Argument(metavar="TEXT", help="A text, or several.", show_default=False),
     ] = None
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="A checkpoint's folder, a .gguf file, or a name on a hub."
-        ),
-    ]
+    model: Annotated[str, MODEL] = default("generate")
     tree: Annotated[bool, typer.Option("--tree", help="Show every candidate.")] = False
     terms: Annotated[bool, typer.Option("--terms", help="Show what each score adds up.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print answers as JSON, a line each.")] = (
         False
     )
+    ids: Annotated[
+        bool, typer.Option("--ids", help="TEXT is tokens' numbers: '1 15 7'. Needs no tokenizer.")
+    ] = False
+    ways: Annotated[
+        str | None,
+        typer.Option(
+            "--side-by-side",
+            metavar="WAYS",
+            help="Compare ways to search, for example greedy,sample,beam.",
+            show_default=False,
+        ),
+    ] = None
     best: Annotated[
         Count, typer.Option(metavar="N", help="So many answers.", show_default=False)
     ] = None

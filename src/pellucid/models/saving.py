@@ -16,6 +16,7 @@ from pellucid.models.families import FAMILIES
 from pellucid.models.family import Family, Settings, Shapes
 from pellucid.models.hub import belongs
 from pellucid.models.naming import export
+from pellucid.models.precision import Precision, check, said, stored
 from pellucid.models.weights import ONE
 from pellucid.nn.config import Config
 from pellucid.record.files import Existing, settle
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
 CONFIG, GENERATION = "config.json", "generation_config.json"
 
 
-def save_folder(model: "Model", folder: Path, existing: Existing = "refuse") -> Path:
+def save_folder(
+    model: "Model",
+    folder: Path,
+    existing: Existing = "refuse",
+    precision: Precision | None = None,
+) -> Path:
     """config.json, model.safetensors and the tokenizer, written beside and then put in place."""
+    check(precision)
     if folder.exists() and (existing == "refuse" or not folder.is_dir()):
         raise UsageError(f"{folder} exists already; choose another name, or replace a folder.")
     if not folder.parent.is_dir():
@@ -38,7 +45,7 @@ def save_folder(model: "Model", folder: Path, existing: Existing = "refuse") -> 
     except OSError as error:
         raise PellucidError(f"{folder} could not be written: {error.strerror}.") from error
     try:
-        fill(model, beside)
+        fill(model, beside, precision)
         for file in beside.iterdir():
             settle(file)
         settle(beside, 0o777)
@@ -63,7 +70,7 @@ def put(beside: Path, folder: Path) -> None:
             file.unlink()
 
 
-def fill(model: "Model", folder: Path) -> None:
+def fill(model: "Model", folder: Path, precision: Precision | None = None) -> None:
     """Write the model's files into an empty folder."""
     family = family_for(model.config)
     try:
@@ -72,12 +79,16 @@ def fill(model: "Model", folder: Path) -> None:
         settings = described(model, family, weights)
     except LookupError as error:
         raise misfit(family, str(error.args[0])) from error
-    text = json.dumps(settings, indent=2, ensure_ascii=False)
+    text = json.dumps({**settings, **said(precision)}, indent=2, ensure_ascii=False)
     (folder / CONFIG).write_text(text + "\n", encoding="utf-8")
     if model.generation:
         text = json.dumps(model.generation, indent=2, ensure_ascii=False)
         (folder / GENERATION).write_text(text + "\n", encoding="utf-8")
-    save_file(weights, folder / ONE, metadata={"format": "pt"})
+    save_file(
+        stored(weights, precision) if precision else weights,
+        folder / ONE,
+        metadata={"format": "pt"},
+    )
     if model.has_tokenizer:
         model.tokenizer.save(folder)
 

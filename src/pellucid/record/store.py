@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -41,8 +41,9 @@ WRITERS = {
 class Wish:
     """What to write of a trace; each writer heeds what concerns it.
 
-    `weights` go along if they are small, or all of them. A workbook and a figure show a layer, a
-    head, a sentence; `told` hears how far a long writing is.
+    `weights` go along if they are small, or all of them. A page shows these `layers`, else all;
+    a workbook and a figure show a layer, a head, a sentence. `told` hears how far a long writing
+    is.
     """
 
     weights: Literal["small", "all"] = "small"
@@ -50,15 +51,16 @@ class Wish:
     head: int | None = None
     sentence: int = 0
     figure: str = "overview"
+    layers: Sequence[int] | None = None
     told: Callable[[str], object] = str
 
 
-def writer_of(path: Path) -> Any:
+def writer_of(path: Path, writers: Mapping[str, str] = WRITERS, what: str = "a trace") -> Any:
     """The function that fills a file of this ending; an unknown ending is refused."""
-    if path.suffix not in WRITERS:
-        endings = ", ".join(WRITERS)
-        raise UsageError(f"{path} has the ending {path.suffix!r}; a trace is saved as {endings}.")
-    module, _, function = WRITERS[path.suffix].partition(":")
+    if path.suffix not in writers:
+        endings = ", ".join(writers)
+        raise UsageError(f"{path} has the ending {path.suffix!r}; {what} is saved as {endings}.")
+    module, _, function = writers[path.suffix].partition(":")
     try:
         return getattr(import_module(module), function)
     except ModuleNotFoundError as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 Array = Shaped[np.ndarray, "..."]
@@ -20,11 +20,13 @@ MASKS = {"ids": "mask", "source_ids": "source_mask", "target_ids": "target_mask"
 class Answer:
     """What should be said: a word for each token [T], a class [], or yes or no for each class [C].
 
-    `counted` says which of them are real targets; it comes from lengths, never from ids.
+    `counted` says which of them are real targets; it comes from lengths, never from ids. `scores`
+    are what a teacher said of each, where one did (see beliefs.py).
     """
 
     ids: Array
     counted: Array
+    scores: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,14 @@ class Targets:
 
     ids: Shaped[Tensor, "B ..."]
     counted: Bool[Tensor, "B ..."]
+    scores: Float[Tensor, "B ..."] | None = None
+
+    @classmethod
+    def of(cls, answers: Sequence[Answer]) -> "Targets":
+        """Answers side by side."""
+        scores = [answer.scores for answer in answers if answer.scores is not None]
+        ids, counted = ([getattr(a, name) for a in answers] for name in ("ids", "counted"))
+        return cls(padded(ids), padded(counted), padded(scores) if scores else None)
 
     @property
     def count(self) -> int:
@@ -81,10 +91,7 @@ def together(examples: Sequence[Example], name: str = "") -> Batch:
         inputs[MASKS[key]] = None if packed or bool(real.all()) else real
         tokens, places = tokens + int(lengths.sum()), places + real.numel()
     terms = {term: [example.answers[term] for example in examples] for term in examples[0].answers}
-    targets = {
-        term: Targets(padded([a.ids for a in answers]), padded([a.counted for a in answers]))
-        for term, answers in terms.items()
-    }
+    targets = {term: Targets.of(answers) for term, answers in terms.items()}
     return Batch(inputs, targets, name, tokens, places)
 
 
@@ -99,10 +106,10 @@ def several_documents(inputs: dict[str, Tensor | None]) -> bool:
 
 def padded(rows: Sequence[Any]) -> Tensor:
     """Arrays of one kind side by side, zeros (or False) behind the shorter ones."""
-    longest = max(row.size for row in rows)
-    if all(row.size == longest for row in rows):
+    shape = np.max([row.shape for row in rows], axis=0)
+    if all(row.shape == tuple(shape) for row in rows):
         return torch.from_numpy(np.stack(rows))
-    whole = np.zeros((len(rows), longest), rows[0].dtype)
+    whole = np.zeros((len(rows), *shape), rows[0].dtype)
     for at, row in enumerate(rows):
-        whole[at, : len(row)] = row
+        whole[at][tuple(map(slice, row.shape))] = row
     return torch.from_numpy(whole)

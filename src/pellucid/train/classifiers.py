@@ -63,6 +63,7 @@ CLASSIFIERS = {
     "gru": ("pellucid.train.rivals.classifier", "NetworkClassifier"),
     "transformer": ("pellucid.train.transformer", "TransformerClassifier"),
 }
+CERTAIN = ("majority", "tfidf")  # chance has no part in these; they learn at once
 
 
 def classifier(name: str) -> type[Classifier]:

@@ -17,11 +17,14 @@ from pellucid.record.files import Existing, write_folder
 from pellucid.record.printed import aligned, in_words
 from pellucid.text.formats import Layout
 from pellucid.text.sources import Corpus
-from pellucid.train.classifiers import Classifier, classifier
+from pellucid.train.classifiers import CERTAIN, Classifier, classifier
 from pellucid.train.examples import Examples
+from pellucid.train.job import FILE, Job
+from pellucid.train.linear import TfidfClassifier
 from pellucid.train.rivals.classifier import NetworkClassifier
-from pellucid.train.rivals.networks import NETWORKS
-from pellucid.train.run import Run, measure
+from pellucid.train.rivals.making import as_told
+from pellucid.train.rivals.networks import NETWORKS, USUAL
+from pellucid.train.run import Run, measure, write_text
 from pellucid.train.score import Score, percent
 from pellucid.train.settings import Settings, usual
 from pellucid.train.transformer import TransformerClassifier
@@ -29,13 +32,10 @@ from pellucid.train.transformer import TransformerClassifier
 Given = str | Path | Corpus | Examples
 Tell = Callable[[str], object]
 
-CERTAIN = ("majority", "tfidf")  # chance has no part in these
 SEEDED = ("cnn", "lstm", "gru", "transformer")
 RIVALS = (*CERTAIN, *SEEDED)
 LAYOUT = Layout(labels="wanted")
-# Small batches suit small sets. Rivals learn too little at the rate that does for a Transformer;
-# at this one, which costs it nothing, they gained 2 to 15 points on SST-2 and TREC.
-AS_USUAL = usual(tokens=1024, rate=3e-3, warmup=50, patience=3, too_long="cut")
+AS_USUAL = usual(tokens=1024, **USUAL)  # small batches suit small sets
 ABOUT = "comparison.json"
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -60,10 +60,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All trials, and the first trained model of each rival."""
+    """All trials, and of each rival the first trained model, with what it was asked to do."""
 
     trials: Sequence[Trial]
     runs: Mapping[str, Run]
+    jobs: Mapping[str, Job]
     sets: Mapping[str, int]  # examples of each set
 
     def of(self, rival: str) -> list[Trial]:
@@ -113,6 +114,7 @@ class Comparison:
         (folder / "comparison.txt").write_text(f"{self}\n", encoding="utf-8")
         for name, run in self.runs.items():
             run.save(folder / name)
+            write_text(folder / name / FILE, self.jobs[name].to_toml())
 
 
 def compare_models(
@@ -142,7 +144,25 @@ def compare_models(
             trial, model = attempt(name, replace(settings, seed=seed), sets)
             trials.append(trial)
             runs.setdefault(name, Run(name, model, layout, trial.scores))
-    return Comparison(trials, runs, {name: len(each) for name, each in sets.items()})
+    asked = Job(
+        settings=replace(settings, seed=0), files=paths(train), valid=paths(valid), layout=layout
+    )
+    jobs = {name: replace(asked, rival=told(name, run.model)) for name, run in runs.items()}
+    return Comparison(trials, runs, jobs, {name: len(each) for name, each in sets.items()})
+
+
+def told(name: str, model: object) -> dict[str, Any]:
+    """What is said of a rival in settings.toml."""
+    if name == "transformer":
+        return {}
+    return as_told(model) if isinstance(model, TfidfClassifier) else {"kind": name}
+
+
+def paths(given: Given) -> tuple[str, ...]:
+    """The files that examples came from, if they did."""
+    if isinstance(given, Examples):
+        return ()
+    return given.paths if isinstance(given, Corpus) else (str(given),)
 
 
 def attempt(

@@ -1,10 +1,12 @@
 """Examples: texts with their labels."""
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid.errors import PellucidError
 from pellucid.text.formats import Document
+from pellucid.train.kept import Kept, Many, Numbers, Some
 
 
 class Pair(str):
@@ -20,38 +22,52 @@ class Pair(str):
         return whole
 
 
+class Pairs(Many):
+    """Firsts and seconds, put together when they are wanted."""
+
+    def __init__(self, firsts: Sequence[str], seconds: Sequence[str]) -> None:
+        self.firsts, self.seconds = firsts, seconds
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    def one(self, number: int) -> Pair:
+        return Pair(self.firsts[number], self.seconds[number])
+
+
 @dataclass(frozen=True)
 class Examples:
     """So many texts, and as many labels."""
 
-    texts: list[str]
-    labels: list[str]
+    texts: Sequence[str]
+    labels: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def some(self, numbers: Sequence[int]) -> "Examples":
+    def some(self, numbers: Numbers) -> "Examples":
         """Those of these numbers."""
-        return Examples([self.texts[at] for at in numbers], [self.labels[at] for at in numbers])
+        return Examples(Some(self.texts, numbers), [self.labels[at] for at in numbers])
 
     def paired(self, seconds: Sequence[str]) -> "Examples":
         """With a second text to each."""
         if len(seconds) != len(self):
             raise PellucidError(f"{len(self):,} texts cannot be paired with {len(seconds):,}.")
-        pairs = zip(self.texts, seconds, strict=True)
-        return Examples([Pair(*pair) for pair in pairs], self.labels)
+        return Examples(Pairs(self.texts, seconds), self.labels)
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> "Examples":
-        """Documents that all have labels."""
-        texts: list[str] = []
+        """Documents that all have labels. Their texts are kept in a file, not in memory."""
         labels: list[str] = []
-        for text, label, line in documents:
-            if label is None:
-                raise PellucidError(
-                    f"The text of line {line} has no label; say the column (--label), or put "
-                    "plain texts into a folder for each label."
-                )
-            texts.append(text)
-            labels.append(label)
-        return cls(texts, labels)
+
+        def texts() -> Iterator[str]:
+            for text, label, line in documents:
+                if label is None:
+                    raise PellucidError(
+                        f"The text of line {line} has no label; say the column (--label), or put "
+                        "plain texts into a folder for each label."
+                    )
+                labels.append(sys.intern(label))  # the same few again and again
+                yield text
+
+        return cls(Kept.of(texts()), labels)

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from pellucid.record.note import Noted, listening
 from pellucid.train.batches import Batch
-from pellucid.train.loss import Smoothing, losses
+from pellucid.train.loss import Smoothing
+from pellucid.train.terms import losses
 
 
 class Finder:

@@ -5,10 +5,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from pellucid.errors import PellucidError, UsageError
 from pellucid.text.formats import Layout
 from pellucid.text.sources import Corpus
+from pellucid.train.classifiers import CERTAIN
 from pellucid.train.examples import Examples
+from pellucid.train.kept import Kept
 from pellucid.train.settings import Settings, TaskName, read_toml, toml, usual
 from pellucid.train.translator import Parallel
 
@@ -20,7 +24,8 @@ class Job:
     """The settings, the files, and how those are read.
 
     `pair` is the column of a second text (of a translation, the target); `sign` stands between
-    labels where a text may have several.
+    labels where a text may have several. `rival` says what learns if it is no Transformer: its
+    `kind`, and of TF-IDF how words are made.
     """
 
     settings: Settings
@@ -30,6 +35,26 @@ class Job:
     pair: str = ""
     sign: str = ""
     broken: Literal["refuse", "skip"] = "refuse"
+    rival: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """The name of the model that learns."""
+        return str(self.rival.get("kind", "transformer"))
+
+    def differences(self, other: "Job") -> list[str]:
+        """What is not the same, but for the settings: "pair was '', is 'b'"."""
+        was, now = self._said(), other._said()
+        names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
+        told = [(name, toml(was.get(name)), toml(now.get(name))) for name in names]
+        return [f"{name} was {before}, is {after}" for name, before, after in told]
+
+    def _said(self) -> dict[str, Any]:
+        return {**self._files(), **vars(self.layout), **self.rival}
+
+    def _files(self) -> dict[str, Any]:
+        own = [each.name for each in fields(self) if each.name not in APART]
+        return {name: getattr(self, name) for name in own}
 
     def data(self) -> tuple[Any, Any]:
         """What is learned from, and what it is measured on."""
@@ -42,29 +67,34 @@ class Job:
 
     def to_toml(self) -> str:
         """As a file."""
-        own = [each for each in fields(self) if each.name not in ("settings", "layout")]
-        said = {each.name: getattr(self, each.name) for each in own}
         layout = {n: v for n, v in vars(self.layout).items() if v != getattr(Layout(), n)}
-        parts = [self.settings.to_toml(), section("files", said), section("layout", layout)]
-        return "\n".join(filter(None, parts))
+        parts = {"files": self._files(), "layout": layout, "rival": self.rival}
+        sections = [section(name, values) for name, values in parts.items()]
+        learns = self.kind not in CERTAIN
+        first = self.settings.to_toml() if learns else f"task = {toml(self.settings.task)}\n"
+        return "\n".join(filter(None, [first, *sections]))
 
     @classmethod
     def read(cls, path: Path) -> "Job":
         """Read such a file; settings that it leaves out are as usual."""
         found = read_toml(path)
         files, layout = found.pop("files", {}), found.pop("layout", {})
+        rival = found.pop("rival", {})
         try:
             shape = Layout(**tuples(layout))
-            return cls(settings=usual(**flat(found)), layout=shape, **tuples(files))
+            return cls(settings=usual(**flat(found)), layout=shape, rival=rival, **tuples(files))
         except TypeError as error:
             raise UsageError(f"{path} cannot be read as settings ({error}).") from error
+
+
+APART = ("settings", "layout", "rival")  # what has a section of its own
 
 
 def read_job(run: Path, task: TaskName, files: Sequence[str], layout: Layout) -> Job:
     """What a run was asked to do, now with other files."""
     known = Job.read(run / FILE) if (run / FILE).is_file() else None
     job = known or Job(settings=usual(task=task), files=())
-    return replace(job, files=tuple(files), layout=layout)
+    return replace(job, files=tuple(files), valid=(), layout=layout)
 
 
 def tuples(values: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +130,7 @@ def labelled(job: Job, files: Sequence[str]) -> Examples:
     examples = Examples.of(job.corpus(files))
     if not job.pair:
         return examples
-    return examples.paired([each.text for each in job.corpus(files, text=job.pair)])
+    return examples.paired(kept(job.corpus(files, text=job.pair)))
 
 
 def texts(job: Job, files: Sequence[str]) -> Texts:
@@ -112,7 +142,7 @@ def parallel(job: Job, files: Sequence[str]) -> Parallel:
     """Two files, the same line of each a pair; or one with a column for each language."""
     if job.pair:
         both = (job.corpus(files, text=column) for column in (job.layout.text, job.pair))
-        return Parallel(*([each.text for each in corpus] for corpus in both))
+        return Parallel(*map(kept, both))
     if len(files) != 2:
         raise UsageError(
             f"{len(files)} files came; give one of sources and one of targets, "
@@ -123,18 +153,21 @@ def parallel(job: Job, files: Sequence[str]) -> Parallel:
 
 def side_by_side(job: Job, source: str, target: str) -> Parallel:
     """The lines of two files; a line that is empty in one of them only is an error."""
-    sources, targets = (
-        {each.line: each.text for each in job.corpus([file])} for file in (source, target)
-    )
-    if max(sources) != max(targets):
+    sources, targets = (kept(job.corpus([file], gaps="kept")) for file in (source, target))
+    if len(sources) != len(targets):
         raise PellucidError(
-            f"{source} has {max(sources):,} lines and {target} {max(targets):,}; "
+            f"{source} has {len(sources):,} lines and {target} {len(targets):,}; "
             "the same line of each must be a pair."
         )
-    for line in sorted(sources.keys() ^ targets.keys()):
-        empty = target if line in sources else source
-        raise PellucidError(f"{empty} line {line:,} is empty; fill it, or leave the pair out.")
-    return Parallel([*sources.values()], [*targets.values()])
+    for line in np.flatnonzero(sources.empty ^ targets.empty):
+        empty = source if sources.empty[line] else target
+        raise PellucidError(f"{empty} line {line + 1:,} is empty; fill it, or leave the pair out.")
+    return Parallel(sources, targets).some(np.flatnonzero(~sources.empty))
+
+
+def kept(corpus: Corpus) -> Kept:
+    """The texts of a corpus, not in memory."""
+    return Kept.of(document.text for document in corpus)
 
 
 READERS = {"classify": labelled, "generate": texts, "translate": parallel, "bert": texts}

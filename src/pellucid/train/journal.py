@@ -10,6 +10,7 @@ gradient's before clipping; `targets` and `seconds` count from the beginning of 
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -20,14 +21,19 @@ if TYPE_CHECKING:
     from pellucid.train.step import Ledger
 
 LOG = "log.jsonl"
+Tell = Callable[[dict[str, Any]], object]
 
 
 class Journal:
-    """Writes the log of a run into its folder, if it has one, and shows how far it is."""
+    """Writes the log of a run into its folder, if it has one, and shows how far it is.
+
+    `tell` is told each entry as it comes.
+    """
 
     def __init__(self, folder: Path | None, schedule: Schedule, *, shows: bool = True) -> None:
         self.path, self.schedule = folder and folder / LOG, schedule
         self.entries: list[dict[str, Any]] = []  # where there is no folder
+        self.tell: Tell = lambda entry: None
         self._file: BinaryIO | None = None
         self._shows = shows and sys.stderr.isatty()
         self._valid = ""
@@ -73,6 +79,7 @@ class Journal:
             print(file=sys.stderr)
 
     def _write(self, entry: dict[str, Any]) -> None:
+        self.tell(entry)
         if self._file is None:
             self.entries.append(entry)
         else:

@@ -1,8 +1,12 @@
 """A learner: a Transformer for one task, from texts to weights."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
+
+from torch import nn
 
 from pellucid.errors import UsageError
 from pellucid.models.checkpoint import load_folder
@@ -15,9 +19,12 @@ from pellucid.train.encoding import Encoding
 from pellucid.train.loop import Learning
 from pellucid.train.making import TASKS, config, grown, new
 from pellucid.train.objectives import Objective, all_batches
+from pellucid.train.outcome import Outcome, compare
+from pellucid.train.seen import cut
 from pellucid.train.settings import Settings, TaskName, usual
 from pellucid.train.state import State
 from pellucid.train.step import Ledger, measure
+from pellucid.train.student import asks, check_pieces, pupil, student, taught
 
 LONG = "too_long"  # in config.json: what is done at a long text
 
@@ -28,6 +35,8 @@ class Learner:
     task: ClassVar[TaskName]
     model: Model
     state: State
+    measured: Objective | None = None
+    outcome: Outcome | None = None
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or usual(task=self.task)
@@ -56,10 +65,47 @@ class Learner:
     def prepare(self, given: Any, valid: Any = None, folder: Path | None = None) -> Learning:
         """Everything up to the first step; where a run was begun in the folder, it goes on."""
         begun = folder is not None and (folder / CONFIG).is_file()
-        self.model = load_folder(folder) if folder and begun else self.make(given)
+        self.model = load_folder(folder) if folder and begun else self._made(given)
         self.model.settings[LONG] = self.settings.too_long
-        objective, measured = self.sets(given, valid)
-        return Learning(self.model, objective, self.settings, valid=measured, folder=folder)
+        objective, self.measured = self.sets(given, valid)
+        model: nn.Module = self.model
+        if self.teacher is not None and asks(self.settings):
+            asked = self.asked(given, objective)
+            pair = self.model, self.teacher.model, self.settings
+            objective, model = taught(*pair, objective, asked), pupil(*pair)
+        return Learning(model, objective, self.settings, valid=self.measured, folder=folder)
+
+    def _made(self, given: Any) -> Model:
+        s = self.settings
+        if self.teacher is None or s.start or s.pieces == "own":
+            return self.make(given)
+        teacher = self.teacher.model
+        return student(cut(teacher, self.texts(given)) if s.pieces == "seen" else teacher, s)
+
+    def texts(self, given: Any) -> Iterable[str]:
+        """The texts of data."""
+        raise NotImplementedError
+
+    @cached_property
+    def teacher(self) -> "Learner | None":
+        """A learner like this one that has learned already, if there is one to learn from."""
+        if not self.settings.teacher:
+            return None
+        found = self.of(load(self.settings.teacher))
+        found.settings = replace(found.settings, too_long=self.settings.too_long)
+        return found
+
+    def asked(self, given: Any, objective: Objective) -> Objective:
+        """What the teacher reads where the student has this objective."""
+        assert self.teacher is not None
+        check_pieces(self.model, self.teacher.model)
+        return objective
+
+    def review(self, valid: Any) -> None:
+        """Put student and teacher side by side, where there is something to measure them on."""
+        if self.teacher is not None and self.measured is not None:
+            asked = self.measured if valid is None else self.asked(valid, self.measured)
+            self.outcome = compare(self.model, self.teacher.model, self.measured, asked)
 
     def learn(self, given: Any, valid: Any = None) -> None:
         """Learn from data, measured on others; nothing is written."""
@@ -100,7 +146,11 @@ class Learner:
         }
 
     def lessons(self) -> str:
-        """How it went: the best and the last measurement."""
+        """How it went: the best and the last measurement; and beside a teacher, what was kept."""
+        outcome = str(self.outcome) if self.outcome else ""
+        return "\n\n".join(filter(None, (self._measurements(), outcome)))
+
+    def _measurements(self) -> str:
         if not hasattr(self, "state") or not self.state.measured:
             return ""
         best, last = min(self.state.measured, key=lambda each: each[1:]), self.state.measured[-1]
@@ -111,13 +161,19 @@ class Learner:
         return aligned(lines)
 
     def save(self, folder: Path) -> None:
-        """Write the model."""
+        """Write the model, and beside a teacher what was kept."""
         self.model.save(folder, existing="replace")
+        if self.outcome:
+            self.outcome.save(folder)
 
     @classmethod
     def load(cls, folder: Path) -> "Learner":
-        """Read it back; it treats long texts as it did when it learned."""
-        model = load_folder(folder)
+        """Read it back."""
+        return cls.of(load_folder(folder))
+
+    @classmethod
+    def of(cls, model: Model) -> "Learner":
+        """One that has this model; it treats long texts as it did when it learned."""
         found = cls(usual(task=cls.task, too_long=model.settings.get(LONG, "refuse")))
         found.model = model
         return found

@@ -31,7 +31,7 @@ from pellucid.train.checkpoint import Shelf
 from pellucid.train.finding import first_odd
 from pellucid.train.journal import Journal
 from pellucid.train.loss import Smoothing
-from pellucid.train.objectives import Chance, Objective, all_batches, batch
+from pellucid.train.objectives import Chance, Objective, Slow, all_batches, batch
 from pellucid.train.optimize import moments, optimizer, parameters, remember, set_rate
 from pellucid.train.order import Numbers, Order, Place, Size
 from pellucid.train.ranks import Ranks
@@ -211,6 +211,8 @@ class Learning:
 
     def _begin(self) -> None:
         """Go on where the checkpoint ends, or write the first one."""
+        if isinstance(self.objective, Slow):
+            self.objective.ready(self.folder)
         self.model.train()
         if self.folder is not None and (self.folder / CHECKPOINT).is_file():
             self._resume(*checkpoint.load(self.folder / CHECKPOINT))
@@ -223,10 +225,14 @@ class Learning:
         self.journal.open(self.state)
 
     def _resume(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
-        if about["data"] != self.objective.mark:
-            raise PellucidError(
-                "The data are not those that this run began with; give the same, or train afresh."
-            )
+        for what, (mark, size) in self._data().items():
+            was, before = about.get(what, mark), about.get(f"{what} size", size)
+            if was != mark:
+                told = f" ({before} then, {size} now)" if before != size else ""
+                raise PellucidError(
+                    f"The {what} are not those that this run began with{told}; "
+                    "give the same, or train afresh."
+                )
         changed = Settings(**about["settings"]).differences(self.settings)
         if fixed := [said for said, section in changed if section not in FREE]:
             raise UsageError(f"A run that goes on cannot be another: {', '.join(fixed)}.")
@@ -253,8 +259,21 @@ class Learning:
             **{f"model.{name}": t for name, t in checkpoint.weights(self.model).items()},
             **{f"optimizer.{n}": t for n, t in moments(self.model, self.optimizer).items()},
         }
-        about = {"state": asdict(self.state), "settings": asdict(self.settings)}
-        checkpoint.save(self.folder / CHECKPOINT, tensors, {**about, "data": self.objective.mark})
+        about: dict[str, Any] = {"state": asdict(self.state), "settings": asdict(self.settings)}
+        for what, (mark, size) in self._data().items():
+            about |= {what: mark, f"{what} size": size}
+        checkpoint.save(self.folder / CHECKPOINT, tensors, about)
+
+    def _data(self) -> dict[str, tuple[str, str]]:
+        """What is learned and what it is measured on: the mark of each, and its size in words."""
+        both = {"data": self.objective, "validation data": self.valid}
+        return {name: (each.mark, in_words(each)) for name, each in both.items() if each}
+
+
+def in_words(objective: Objective) -> str:
+    """How much there is."""
+    lengths = objective.lengths
+    return f"{len(lengths):,} examples, {lengths.sum():,} tokens"
 
 
 @contextmanager

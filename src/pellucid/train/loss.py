@@ -1,7 +1,7 @@
 """Losses: sums over real targets, never means. Who divides them is step.py, and nobody else."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -10,8 +10,7 @@ from torch.nn import functional
 
 from pellucid.models.heads import Output
 from pellucid.nn.head import LanguageHead
-from pellucid.train.batches import Batch, Targets
-from pellucid.train.body import look
+from pellucid.train.batches import Targets
 from pellucid.train.entropy import cross_entropy
 from pellucid.train.settings import Convention
 
@@ -28,6 +27,10 @@ class Sum:
     plain: Float[Tensor, ""]
     count: int
     right: int = 0
+
+    def times(self, share: float) -> "Sum":
+        """The same, of which so much is learned from."""
+        return self if share == 1.0 else replace(self, total=share * self.total)
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,6 @@ class Smoothing:
 
 
 PLAIN = Smoothing()
-
-
-def losses(model: nn.Module, batch: Batch, smoothing: Smoothing) -> dict[str, Sum]:
-    """The sums of every term of the loss for one batch."""
-    output = look(model, batch.inputs)
-    return {
-        term: TERMS[term](model, output, targets, smoothing)
-        for term, targets in batch.targets.items()
-    }
 
 
 def words(model: nn.Module, output: Output, targets: Targets, smoothing: Smoothing) -> Sum:
@@ -117,7 +111,7 @@ def exact(logits: Tensor) -> Tensor:
 
 Term = Callable[[nn.Module, Output, Targets, Smoothing], Sum]
 
-TERMS: dict[str, Term] = {
+HARD: dict[str, Term] = {
     "words": words,
     "next sentence": lambda _, output, targets, s: one_of(output.next_sentence, targets, s),
     "class": lambda _, output, targets, s: one_of(output.classes, targets, s),

@@ -119,16 +119,25 @@ def grown(model: Model, seed: int, **changes: Any) -> Model:
         for name, tensor in changed.state().items():
             if name in known and known[name].shape == tensor.shape:
                 tensor.copy_(known[name])
-    changed.settings = {k: v for k, v in model.settings.items() if k not in OUTDATED}
+    return dressed(changed, model, OUTDATED)
+
+
+def dressed(changed: Model, model: Model, outdated: tuple[str, ...] = ()) -> Model:
+    """With the name, the settings and the tokenizer of the model that it was made of.
+
+    Where the layout that one came in has no place for it, it will be saved in our own.
+    """
+    changed.settings = {k: v for k, v in model.settings.items() if k not in outdated}
     changed.name = model.name
     if model.has_tokenizer:
         changed.tokenizer = model.tokenizer
     if not can_be_saved(changed):
         changed.config = replace(changed.config, family="pellucid")
-        changed.settings = {k: v for k, v in changed.settings.items() if k.endswith("_token_id")}
+        changed.settings = {k: v for k, v in changed.settings.items() if k.endswith(KEPT)}
     return changed
 
 
+KEPT = ("_token_id", "id2label", "label2id", "problem_type", "label_sign")
 OUTDATED = ("architectures", "id2label", "label2id", "num_labels", "problem_type")
 
 

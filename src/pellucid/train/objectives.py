@@ -9,6 +9,7 @@ example alone, not on how batches are cut, nor on what was drawn before.
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -54,6 +55,15 @@ class Objective(Protocol):
 
     def example(self, number: int, chance: Chance) -> Example:
         """One example."""
+        ...
+
+
+@runtime_checkable
+class Slow(Protocol):
+    """An objective with work to do before its first example."""
+
+    def ready(self, folder: Path | None) -> None:
+        """Do it; what a run is to find again lies in its folder, if it has one."""
         ...
 
 

@@ -124,6 +124,14 @@ class Run:
         return "\n\n".join(filter(None, (facts, *scores, self.model.lessons())))
 
 
+def is_finished(folder: Path) -> bool:
+    """Whether a run says that it came to its end."""
+    try:
+        return bool(json.loads((folder / ABOUT).read_text(encoding="utf-8"))["finished"])
+    except (OSError, ValueError, TypeError, LookupError):
+        return False
+
+
 def trained(task: str, kind: str) -> type[Trained]:
     """The class of models of a task."""
     if task == "classify":

@@ -80,6 +80,21 @@ class Settings:
     freeze: int = setting(0, "learning", "lowest layers that stay as they are")
     layer_rate: float = setting(1.0, "learning", "rate of a layer to that of the one above it")
 
+    # the teacher
+    teacher: str = setting("", "teacher", "the model it learns from beside the data, if any")
+    pieces: Literal["teacher", "seen", "own"] = setting(
+        "teacher", "teacher", "what it reads: the teacher's pieces, those of them seen, or its own"
+    )
+    begin: Literal["layers", "chance"] = setting(
+        "layers", "teacher", "as every n-th layer of the teacher where that is as wide, or drawn"
+    )
+    taught: float = setting(0.5, "teacher", "share of the loss that is the teacher's word, 0 to 1")
+    temperature: float = setting(2.0, "teacher", "logits are divided by it; more is softer")
+    top: int = setting(32, "teacher", "likeliest words that are told one by one; 0 is all")
+    match_states: float = setting(0.0, "teacher", "weight of layers' vectors being alike")
+    match_attention: float = setting(0.0, "teacher", "weight of looking where the teacher looks")
+    rounds: int = setting(1, "teacher", "epochs with masks and blocks of their own, then again")
+
     # the run
     precision: Literal["float32", "bfloat16"] = setting("float32", "run", "of products")
     compile: Literal["none", "blocks"] = setting("none", "run", "torch.compile")
@@ -96,6 +111,11 @@ class Settings:
         if self.least > self.rate:
             raise UsageError(
                 f"The rate cannot fall from {self.rate:g} to {self.least:g}; swap them."
+            )
+        if self.taught > 1 or not self.temperature or not self.rounds:
+            raise UsageError(
+                f"taught is {self.taught:g}, temperature {self.temperature:g} and rounds "
+                f"{self.rounds}; expected are a share up to 1, and two numbers above 0."
             )
 
     def plan(self, steps: int) -> Schedule:

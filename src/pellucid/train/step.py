@@ -15,8 +15,9 @@ import torch
 from torch import nn
 
 from pellucid.train.batches import Batch
-from pellucid.train.loss import Smoothing, Sum, losses
+from pellucid.train.loss import Smoothing, Sum
 from pellucid.train.ranks import Ranks
+from pellucid.train.terms import losses
 
 Around = Callable[[int], AbstractContextManager[object]]
 

@@ -4,8 +4,9 @@ model, report = pellucid.train("classify", "train.tsv", valid="dev.tsv", out="ru
 """
 
 import shutil
-from collections.abc import Sequence
+import warnings
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -14,13 +15,18 @@ import numpy as np
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
-from pellucid.record.files import Existing
+from pellucid.record.files import Existing, write_folder
 from pellucid.text.formats import Layout
+from pellucid.train.classifiers import CERTAIN
 from pellucid.train.examples import Examples
 from pellucid.train.job import FILE, Job
+from pellucid.train.journal import Tell
 from pellucid.train.learner import Learner
+from pellucid.train.loop import CHECKPOINT
 from pellucid.train.ranks import Ranks
-from pellucid.train.run import LEARNERS, Run, check_place, write_text
+from pellucid.train.rivals.classifier import NetworkClassifier
+from pellucid.train.rivals.making import rival
+from pellucid.train.run import ABOUT, LEARNERS, Run, check_place, is_finished, write_text
 from pellucid.train.settings import TaskName, usual
 from pellucid.train.transformer import TransformerClassifier
 from pellucid.train.translator import Parallel
@@ -53,7 +59,7 @@ def train(
         settings=chosen, files=named(data), valid=named(valid), layout=layout or LAYOUTS[task]
     )
     given, measured = job.data() if job.files else map(ready, (data, valid))
-    run = carry_out(job, given, measured, None if out is None else Path(out), existing)
+    run = carry_out(job, given, measured, None if out is None else Path(out), existing=existing)
     return Trained(cast(Learner, run.model).model, run)
 
 
@@ -95,44 +101,86 @@ def carry_out(
     given: Any,
     valid: Any,
     out: Path | None = None,
+    *,
     existing: Existing = "refuse",
+    tell: Tell | None = None,
 ) -> Run:
-    """Train, measure, write. What is wrong with the data is said before anything is written."""
+    """Train, measure, write. What is wrong with the data is said before anything is written.
+
+    `tell` is told each entry of the log as it comes.
+    """
     ranks = Ranks.here()
     if out is not None and ranks.first:
         check_place(out, existing)
+    if job.kind in CERTAIN:
+        return at_once(job, given, valid, out, existing)
     given, valid = divided(job, given, valid)
     learner = learner_of(job)
-    run = Run("transformer", learner, job.layout, task=job.settings.task)
+    run = Run(job.kind, learner, job.layout, task=job.settings.task)
     learning = learner.prepare(given, valid)
     if out is not None and ranks.first:
         begin(run, job, out)
     ranks.wait()
     learning.into(out)
+    learning.journal.tell = tell or learning.journal.tell
     learner.state = learning.run()
     return finished(run, given, valid, out)
 
 
-def resume(out: Path, changes: dict[str, Any]) -> Run:
-    """Go on with a run where its checkpoint was written, if asked with other settings."""
+def at_once(job: Job, given: Any, valid: Any, out: Path | None, existing: Existing) -> Run:
+    """The same for what learns in one go; nothing needs to be held out to say when to stop."""
+    model = rival(job.rival, job.settings).fit(given)
+    sets = {"train": given} | ({} if valid is None else {"dev": valid})
+    run = Run(job.kind, model, job.layout, task=job.settings.task).measured(sets)
+    if out is not None:
+        write_folder(out, partial(told, run, job), existing, mark=ABOUT)
+    return run
+
+
+def told(run: Run, job: Job, folder: Path) -> None:
+    """The run, and what it was asked to do."""
+    run.fill(folder)
+    write_text(folder / FILE, job.to_toml())
+
+
+def begun(out: Path) -> Job:
+    """What a run was asked to do, if it can go on."""
     if not (out / FILE).is_file():
         raise UsageError(f"{out} is no run that can go on; it has no {FILE}.")
     job = Job.read(out / FILE)
-    job = replace(job, settings=usual(**{**vars(job.settings), **changes}))
+    if job.kind in CERTAIN:
+        raise UsageError(f"{out} is {job.kind}, which learns at once; train it afresh.")
     if not job.files:
         raise UsageError(f"{out} was trained on data that came from no files; train it afresh.")
+    if is_finished(out) and not (out / CHECKPOINT).is_file():
+        raise UsageError(f"{out} is finished and has no checkpoint to go on from; train it afresh.")
+    return job
+
+
+def resume(
+    out: Path, changes: dict[str, Any], job: Job | None = None, tell: Tell | None = None
+) -> Run:
+    """Go on with a run where its checkpoint was written, if asked with other settings.
+
+    With a `job` its files are read, as that says. If they hold other data, it is refused.
+    """
+    known = begun(out)
+    job = job or known
+    job = replace(job, settings=usual(**{**vars(known.settings), **changes}))
     given, valid = divided(job, *job.data())
     learner = learner_of(job)
     learning = learner.prepare(given, valid, out)
+    learning.journal.tell = tell or learning.journal.tell
 
     def accepted() -> None:
+        if differences := known.differences(job):
+            said = f"This run began otherwise, with the same data: {', '.join(differences)}."
+            warnings.warn(said, stacklevel=2)
         if Ranks.here().first:
             write_text(out / FILE, job.to_toml())
 
     learner.state = learning.run(accepted)
-    return finished(
-        Run("transformer", learner, job.layout, task=job.settings.task), given, valid, out
-    )
+    return finished(Run(job.kind, learner, job.layout, task=job.settings.task), given, valid, out)
 
 
 def begin(run: Run, job: Job, out: Path) -> None:
@@ -148,13 +196,17 @@ def finished(run: Run, given: Any, valid: Any, out: Path | None) -> Run:
     """Measured, and written."""
     sets = {"train": given} if isinstance(given, Examples) else {}
     run = run.measured(sets | ({} if valid is None else {"dev": valid}))
+    if isinstance(run.model, Learner):
+        run.model.review(valid)
     if out is not None and Ranks.here().first:
         run.fill(out)
     return run
 
 
-def learner_of(job: Job) -> Learner:
+def learner_of(job: Job) -> Learner | NetworkClassifier:
     """Who learns this task."""
+    if job.rival:
+        return NetworkClassifier(job.kind, job.settings)
     if job.settings.task == "classify":
         return TransformerClassifier(job.settings, job.sign)
     module, name = LEARNERS[job.settings.task]
@@ -167,5 +219,5 @@ def divided(job: Job, given: Any, valid: Any) -> tuple[Any, Any]:
     kept = int(len(given) * job.settings.held_out) if hasattr(given, "some") else 0
     if valid is not None or not kept:
         return given, valid
-    drawn: Sequence[int] = np.random.default_rng(job.settings.seed).permutation(len(given)).tolist()
-    return given.some(sorted(drawn[kept:])), given.some(sorted(drawn[:kept]))
+    drawn = np.random.default_rng(job.settings.seed).permutation(len(given))
+    return given.some(np.sort(drawn[kept:])), given.some(np.sort(drawn[:kept]))

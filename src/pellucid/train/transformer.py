@@ -12,7 +12,8 @@ from jaxtyping import Float, Int
 from tokenizers import AddedToken
 from torch import Tensor
 
-from pellucid.errors import PellucidError
+from pellucid.errors import PellucidError, UsageError
+from pellucid.models.checkpoint import load_folder
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.load import load
 from pellucid.models.model import Model
@@ -28,6 +29,7 @@ from pellucid.train.objectives import Classes, Hiding, Objective, numbered_batch
 from pellucid.train.order import Size
 from pellucid.train.settings import Settings
 from pellucid.train.several import split
+from pellucid.train.student import check_pieces
 
 SIGN = "label_sign"  # in config.json: what stands between the labels of a text
 AT_ONCE = 4096  # texts that are sorted by length together
@@ -42,6 +44,7 @@ class TransformerClassifier(Learner):
     """
 
     task = "classify"
+    classes: tuple[str, ...]
 
     def __init__(self, settings: Settings | None = None, sign: str = "") -> None:
         super().__init__(settings)
@@ -54,22 +57,39 @@ class TransformerClassifier(Learner):
 
     def prepare(self, given: Any, valid: Any = None, folder: Path | None = None) -> Learning:
         """Everything up to the first step."""
-        self.classes = named(given.labels, self.sign)
-        self.check(valid)
+        teacher = cast(TransformerClassifier | None, self.teacher)
+        if teacher and teacher.sign != self.sign:
+            signs = f"{teacher.sign!r} and {self.sign!r}"
+            raise UsageError(f"Between labels stand {signs}, of teacher and student; say the same.")
+        self.classes = teacher.classes if teacher else named(given.labels, self.sign)
+        self.check(given, "Text")
+        self.check(valid, "Validation text")
         return super().prepare(given, valid, folder)
 
-    def check(self, valid: Examples | None) -> None:
-        """Whether there are classes to tell apart, and no others in `valid`."""
+    def check(self, given: Examples | None, what: str) -> None:
+        """Whether there are classes to tell apart, and the examples are of no others."""
         if len(self.classes) < 2:
             raise PellucidError(
                 f"All texts have the label {self.classes[0]!r}; two labels are needed."
             )
-        for number, label in enumerate(valid.labels if valid else (), 1):
+        for number, label in enumerate(given.labels if given else (), 1):
             for name in set(split(label, self.sign)) - set(self.classes):
+                known = "the teacher does not know" if self.teacher else "no text to learn from has"
                 raise PellucidError(
-                    f"Validation text {number:,} has the label {name!r}, which no text to learn "
-                    f"from has; known are {', '.join(self.classes[:9])}."
+                    f"{what} {number:,} has the label {name!r}, which {known}; known are "
+                    f"{', '.join(self.classes[:9])}."
                 )
+
+    def texts(self, given: Examples) -> Iterator[str]:
+        return plain(given.texts)
+
+    def asked(self, given: Examples, objective: Objective) -> Objective:
+        """The same texts in the teacher's own pieces, and none of its words hidden."""
+        assert self.teacher is not None
+        s = self.settings
+        if (s.match_states or s.match_attention) and s.pieces != "seen":
+            check_pieces(self.model, self.teacher.model)
+        return self.teacher.objective(given, "Text")
 
     def make(self, given: Examples) -> Model:
         model = self._tuned() if self.settings.start else self._new(given)
@@ -170,11 +190,18 @@ class TransformerClassifier(Learner):
     @classmethod
     def load(cls, folder: Path) -> "TransformerClassifier":
         """Read it back."""
-        found = cast(TransformerClassifier, super().load(folder))
-        model = found.model
+        return cls.of(load_folder(folder))
+
+    @classmethod
+    def of(cls, model: Model) -> "TransformerClassifier":
+        """One that has this model."""
+        if not model.config.classes:
+            raise UsageError(f"{model.name} tells no classes; give a model that does.")
+        found = cast(TransformerClassifier, super().of(model))
         found.sign = model.settings.get(SIGN, "")
-        names: dict[str, Any] = model.settings["id2label"]
-        found.classes = tuple(names[str(at)] for at in range(model.config.classes))
+        names: dict[str, Any] = model.settings.get("id2label", {})
+        numbers = range(model.config.classes)
+        found.classes = tuple(names.get(str(at), f"LABEL_{at}") for at in numbers)
         return found
 
 

@@ -9,6 +9,7 @@ from pellucid.errors import PellucidError
 from pellucid.models.model import Model
 from pellucid.text.recipe import frame
 from pellucid.train.encoding import special
+from pellucid.train.kept import Numbers, Some
 from pellucid.train.learner import Learner, measured
 from pellucid.train.objectives import Translation
 from pellucid.train.surprise import Surprise
@@ -33,9 +34,9 @@ class Parallel:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def some(self, numbers: Sequence[int]) -> "Parallel":
+    def some(self, numbers: Numbers) -> "Parallel":
         """Those of these numbers."""
-        return Parallel([self.sources[at] for at in numbers], [self.targets[at] for at in numbers])
+        return Parallel(Some(self.sources, numbers), Some(self.targets, numbers))
 
 
 class Translator(Learner):

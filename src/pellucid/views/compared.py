@@ -4,11 +4,12 @@ Both traces lie in the page as each would in its own, so whatever it shows of a 
 to its numbers. The shares are the comparison's own; the page only ranks them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from pellucid.record.store import Wish
 from pellucid.record.tokens import Tokens
 from pellucid.study.account import Account, Part
 from pellucid.study.compare import Comparison
@@ -25,27 +26,27 @@ Data = dict[str, Any]
 Shares = list[dict[str, list[float]]]  # by text, by stream, by token
 
 
-def fill(comparison: Comparison, path: Path) -> None:
+def fill(comparison: Comparison, path: Path, wish: Wish) -> None:
     """Write the page; what a text cannot say in UTF-8 (half an emoji) is written as a number."""
-    path.write_bytes(page(comparison).encode("utf-8", "xmlcharrefreplace"))
+    path.write_bytes(page(comparison, wish.layers).encode("utf-8", "xmlcharrefreplace"))
 
 
-def page(comparison: Comparison) -> str:
-    """The page as HTML."""
+def page(comparison: Comparison, layers: Sequence[int] | None = None) -> str:
+    """The page as HTML, with all layers or only these."""
     return document(
         "compared.js",
         title=escape(printable(comparison.a.text)),
         tables="\n".join(table(tokens) for place in _places(comparison) for tokens in _read(place)),
-        parts="\n".join(elements(dict(_contents(comparison)))),
+        parts="\n".join(elements(together(comparison, layers))),
     )
 
 
-def _contents(comparison: Comparison) -> Iterator[tuple[str, Packed]]:
+def together(comparison: Comparison, layers: Sequence[int] | None = None) -> dict[str, Packed]:
     """The comparison, and the parts of both pages behind the number of their text."""
-    yield "comparison", packed_json(finite(_described(comparison)))
-    for number, place in enumerate(_places(comparison)):
-        for name, packed in parts(payload(place.trace)).items():
-            yield f"{number}.{name}", packed
+    pages = [parts(payload(p.trace, layers=layers, share=0.5)) for p in _places(comparison)]
+    return {"comparison": packed_json(finite(_described(comparison)))} | {
+        f"{number}.{name}": packed for number, of in enumerate(pages) for name, packed in of.items()
+    }
 
 
 def _described(comparison: Comparison) -> Data:

@@ -1,6 +1,6 @@
 """The terminal view of heads over a corpus: the strongest of each kind."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -21,6 +21,11 @@ TITLES = {
     "distance": "Furthest (tokens away)",
     "importance": "Most is lost without it",
 }
+CALLED = {
+    "encoder.attention": "encoder {}",
+    "decoder.attention": "decoder {}",
+    "decoder.cross": "cross {}",
+}
 
 
 def draw(heads: Heads, width: int) -> Iterator[Text]:
@@ -34,9 +39,19 @@ def lines(heads: Heads, width: int) -> Iterator[Text]:
     yield heading(heads.model, f"{heads.texts:,} texts{left_out}", width)
     yield Text("Means over tokens; where a head looks is not yet what it does.", FAINT)
     yield Text()
+    names = called(heads.places)
     for measure in heads.means:
+        if not (best := heads.best(measure, BEST)):
+            continue
         yield heading(TITLES[measure], "", width)
-        best = heads.best(measure, BEST)
-        rows = [Bar(f"layer {at} head {head}", x, f"{x:.4f}") for at, head, x in best]
+        rows = [Bar(f"{names[at]} head {head}", x, f"{x:.4f}") for at, head, x in best]
         yield from bars(rows, width)
         yield Text()
+
+
+def called(places: Sequence[str]) -> list[str]:
+    """What each row is called: its layer, and where there are two stacks, whose."""
+    parts = [place.split(".") for place in places]
+    if len({(stack, sublayer) for stack, _, sublayer in parts}) == 1:
+        return [f"layer {layer}" for _, layer, _ in parts]
+    return [CALLED[f"{stack}.{sublayer}"].format(layer) for stack, layer, sublayer in parts]

@@ -13,10 +13,13 @@ from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore, Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.record.trace import Trace
+from pellucid.study.compare import Comparison
+from pellucid.views.compared import together
+from pellucid.views.packing import Packed
 from pellucid.views.page import document, parts
 from pellucid.views.payload import payload
 
@@ -27,8 +30,11 @@ PATIENCE = 20.0  # seconds for a client to say what it wants, and for a run to w
 
 MOST = {"tokens": 60, "beams": 8}  # of a generation
 
+Data = Mapping[str, Any]
 Look = Callable[[Sequence[str]], Trace]
 Generate = Callable[[str, int, int], Trace]  # a text, tokens to say, beams
+Compare = Callable[[Sequence[str], Sequence[str], str], Comparison]  # and the word in both
+Found = TypeVar("Found")
 
 
 class Refused(PellucidError):
@@ -49,8 +55,8 @@ SLOW = Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The run before takes too long; t
 class Studio:
     """A model to look into: `look` takes as many texts as there are `streams`.
 
-    `generate` goes on from the first text, where the model can. `examples` stand there before
-    anything is typed.
+    `generate` goes on from the first text, where the model can; `compare` follows one word in two
+    texts. `examples` stand there before anything is typed.
     """
 
     look: Look
@@ -59,6 +65,7 @@ class Studio:
     longest: int = LONGEST
     examples: Sequence[str] = ()
     generate: Generate | None = None
+    compare: Compare | None = None
     places: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(WAITING))
     turn: Lock = field(default_factory=Lock)
 
@@ -67,13 +74,25 @@ class Studio:
         if not isinstance(asked, dict):
             raise UsageError('The request should be {"texts": ["…"]}.')
         texts = self._checked(asked.get("texts"))
+        if "other" in asked and self.compare:
+            made = self._compared(self.compare, texts, asked)
+        else:
+            made = self._seen(texts, asked)
+        return {"parts": {name: [packed.text, packed.bytes] for name, packed in made.items()}}
+
+    def _seen(self, texts: Sequence[str], asked: Data) -> dict[str, Packed]:
         tokens, beams = (_setting(asked, name) for name in MOST)
         if tokens and self.generate:
-            trace = self._looked(partial(self.generate, texts[0], tokens, max(1, beams)))
+            run = partial(self.generate, texts[0], tokens, max(1, beams))
         else:
-            trace = self._looked(partial(self.look, texts))
-        made = parts(payload(trace)).items()
-        return {"parts": {name: [packed.text, packed.bytes] for name, packed in made}}
+            run = partial(self.look, texts)
+        return parts(payload(self._looked(run)))
+
+    def _compared(self, compare: Compare, texts: Sequence[str], asked: Data) -> dict[str, Packed]:
+        other, word = self._checked(asked["other"]), asked.get("word")
+        if not isinstance(word, str) or not 0 < len(word) <= self.longest:
+            raise UsageError('A word is missing; the request should have {"word": "…"}.')
+        return together(self._looked(partial(compare, texts, other, word)))
 
     def _checked(self, texts: object) -> Sequence[str]:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -86,7 +105,7 @@ class Studio:
             )
         return texts
 
-    def _looked(self, run: Callable[[], Trace]) -> Trace:
+    def _looked(self, run: Callable[[], Found]) -> Found:
         """One run at a time; a few may wait, others are sent away."""
         if not self.places.acquire(blocking=False):
             raise CROWDED
@@ -101,7 +120,7 @@ class Studio:
             self.places.release()
 
 
-def _setting(asked: Mapping[str, Any], name: str) -> int:
+def _setting(asked: Data, name: str) -> int:
     """A whole number within its limits; none is zero."""
     value = asked.get(name, 0)
     if type(value) is not int or not 0 <= value <= MOST[name]:
@@ -208,6 +227,7 @@ def _page(studio: Studio) -> bytes:
         "examples": list(studio.examples),
         "longest": studio.longest,
         "most": MOST if studio.generate else None,
+        "compares": studio.compare is not None,
     }
     described = escape(json.dumps(about), quote=True)
     return document(

@@ -7,7 +7,7 @@ this script by their hashes, and nothing else: a token is never anything but tex
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -27,16 +27,17 @@ LONGEST_TITLE = 60
 
 def fill(trace: Trace, path: Path, wish: Wish) -> None:
     """Write the page; what a text cannot say in UTF-8 (half an emoji) is written as a number."""
-    path.write_bytes(page(trace, wish.weights).encode("utf-8", "xmlcharrefreplace"))
+    text = page(trace, wish.weights, wish.layers)
+    path.write_bytes(text.encode("utf-8", "xmlcharrefreplace"))
 
 
-def page(trace: Trace, weights: str = "small") -> str:
+def page(trace: Trace, weights: str = "small", layers: Sequence[int] | None = None) -> str:
     """The page as HTML."""
     return document(
         "page.js",
         title=_title(trace),
         tables="\n".join(_tables(trace)),
-        parts="\n".join(elements(parts(payload(trace, weights)))),
+        parts="\n".join(elements(parts(payload(trace, weights, layers)))),
     )
 
 

@@ -7,7 +7,7 @@ small trace goes into the page whole, so that a change there can be followed to 
 
 import math
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -50,16 +50,22 @@ class Payload:
     parts: dict[str, Packed]
 
 
-def payload(trace: Trace, weights: str = "small") -> Payload:
-    """The trace for the page; with weights="all" weights of any size come along."""
-    shown, needed = _shown(trace, math.inf if weights == "all" else SMALL)
+def payload(
+    trace: Trace, weights: str = "small", layers: Sequence[int] | None = None, share: float = 1.0
+) -> Payload:
+    """The trace for the page; with weights="all" weights of any size come along.
+
+    Of all layers only some may be wanted. A page has room for a `share` of what a browser opens.
+    """
+    shown, needed = _shown(trace, math.inf if weights == "all" else SMALL, layers)
     beside = {
         name
         for name in trace.nodes.keys() - needed
         if _is_beside(trace, name, shown) and not _follows(trace, name, needed)
     }
-    bits = _precisions(trace, needed, beside, weights)
-    _check_size(trace, bits)
+    whole = weights == "all" or (layers is None and _is_small(trace))
+    bits = _precisions(trace, needed, beside, whole=whole)
+    _check_size(trace, bits, LARGEST * share)
     values, contents = _stored(trace, bits, shown)
     answers, code = trace.answers(LIKELIEST), dict[str, int]()
     about = {
@@ -77,12 +83,14 @@ def payload(trace: Trace, weights: str = "small") -> Payload:
     return Payload(about, {part: pack_numbers(of) for part, of in contents.items()})
 
 
-def _shown(trace: Trace, largest: float) -> tuple[list[Attention], set[str]]:
-    """The attention sub-layers whose causes were kept, and these causes."""
+def _shown(
+    trace: Trace, largest: float, layers: Sequence[int] | None
+) -> tuple[list[Attention], set[str]]:
+    """The attention sub-layers that are wanted and whose causes were kept, and these causes."""
     found = {
         each: causes(trace, [n for n in each.steps(trace) if not n.endswith(".output")], largest)
         for each in attentions(trace)
-        if each.layer in trace.about.get("layers", [each.layer])
+        if layers is None or each.layer in layers
     }
     kept = {each: names for each, names in found.items() if names is not None}
     if not kept:
@@ -92,13 +100,20 @@ def _shown(trace: Trace, largest: float) -> tuple[list[Attention], set[str]]:
     return list(kept), set().union(*kept.values())
 
 
-def _precisions(trace: Trace, needed: set[str], beside: set[str], weights: str) -> dict[str, int]:
-    """What is stored, each by its name, and in how many bits a number."""
+def _all(trace: Trace) -> set[str]:
+    """All that was recorded, and the weights that something follows from."""
     used = {parent for node in trace.nodes.values() for parent in node.parents}
-    whole = trace.held.keys() | {name for name in trace.weights if name in used}
-    small = "layers" not in trace.about and _numbers(trace, whole) <= WHOLE
-    if weights == "all" or small:
-        return dict.fromkeys(sorted(whole), EXACT)
+    return trace.held.keys() | {name for name in trace.weights if name in used}
+
+
+def _is_small(trace: Trace) -> bool:
+    return _numbers(trace, _all(trace)) <= WHOLE
+
+
+def _precisions(trace: Trace, needed: set[str], beside: set[str], *, whole: bool) -> dict[str, int]:
+    """What is stored, each by its name, and in how many bits a number."""
+    if whole:
+        return dict.fromkeys(sorted(_all(trace)), EXACT)
     cut = needed & _cut(trace).keys()
     count = _numbers(trace, cut)
     bits = next(bits for most, bits in BITS if count <= most)
@@ -145,13 +160,14 @@ def _given(trace: Trace, name: str) -> Tensor:
     return trace.weights[name] if name in trace.weights else trace[name]
 
 
-def _check_size(trace: Trace, bits: dict[str, int]) -> None:
+def _check_size(trace: Trace, bits: dict[str, int], most: float) -> None:
     size = sum(_given(trace, name).numel() * of for name, of in bits.items()) / 8 * 5 / 4
-    if size > LARGEST:
+    if size > most:
         raise PellucidError(
-            f"The page would have about {in_words(size)}, more than a browser opens gladly "
-            f"({in_words(LARGEST)}); shorten the text, or give it fewer layers "
-            "(--layers 0-3, in Python keep='encoder.3.*')."
+            f"The page would have about {in_words(size)}{' a text' if most < LARGEST else ''}, "
+            f"more than a browser opens gladly ({in_words(most)}); shorten the text, or give it "
+            "fewer layers (--layers 0-3; in Python see(…, keep='encoder.3.*'), or layers=[3] "
+            "where a comparison is saved)."
         )
 
 

@@ -7,21 +7,27 @@ import anywidget
 import traitlets
 
 from pellucid.record.trace import Trace
+from pellucid.study.compare import Comparison
+from pellucid.views import compared
 from pellucid.views.page import WEB, page
 
 HEIGHT = 760  # pixels
 
 
 class Widget(anywidget.AnyWidget):
-    """A trace to look at. Give it another trace, and it shows that one at the same place."""
+    """A trace to look at, or a comparison. Given another, it shows that one at the same place."""
 
     _esm = (WEB / "widget.js").read_text(encoding="utf-8")
     html = traitlets.Unicode("").tag(sync=True)
     height = traitlets.Int(HEIGHT).tag(sync=True)
 
-    def __init__(self, trace: Trace, height: int = HEIGHT) -> None:
-        super().__init__(html=page(trace), height=height)
+    def __init__(self, shown: Trace | Comparison, height: int = HEIGHT) -> None:
+        super().__init__(html=_page(shown), height=height)
 
-    def show(self, trace: Trace) -> None:
-        """Show another trace."""
-        self.html = page(trace)
+    def show(self, shown: Trace | Comparison) -> None:
+        """Show another trace, or another comparison."""
+        self.html = _page(shown)
+
+
+def _page(shown: Trace | Comparison) -> str:
+    return compared.page(shown) if isinstance(shown, Comparison) else page(shown)

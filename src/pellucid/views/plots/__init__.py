@@ -8,7 +8,18 @@ figure.savefig("head.pdf")
 from pellucid.views.plots.answers import logits
 from pellucid.views.plots.attention import cross, head, heads, overview
 from pellucid.views.plots.branches import tree
+from pellucid.views.plots.compared import comparison
 from pellucid.views.plots.placing import positions
 from pellucid.views.plots.statistics import norms
 
-__all__ = ["cross", "head", "heads", "logits", "norms", "overview", "positions", "tree"]
+__all__ = [
+    "comparison",
+    "cross",
+    "head",
+    "heads",
+    "logits",
+    "norms",
+    "overview",
+    "positions",
+    "tree",
+]

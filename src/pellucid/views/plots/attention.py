@@ -1,6 +1,7 @@
 """Attention as figures: all heads at once, some of them, or one with its steps."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 
@@ -15,6 +16,7 @@ from pellucid.views.plots.style import Style, styled
 from pellucid.views.plots.values import matrix
 from pellucid.views.plots.words import label
 
+READABLE = 24  # columns of numbers
 ROADS = (
     ("q", "k", "v"),
     ("scores", "scaled", "biased", "masked"),
@@ -53,8 +55,16 @@ def heads(
         choose(trace.about["config"], each.layer, head)
     with styled(style) as own:
         found = [matrix(trace, name, head, sentence, f"head {head}") for head in shown]
+        if len(found) == 1 and found[0].numbers.shape[1] <= READABLE:
+            found = [with_numbers(found[0])]
         rows = [found[at : at + own["across"]] for at in range(0, len(found), own["across"])]
         return side_by_side(rows, own, f"{each.stack} {each.part}, layer {each.layer}")
+
+
+def with_numbers(found: Matrix) -> Matrix:
+    """One head alone has room for its numbers."""
+    texts = [[f"{x:.2f}" for x in row] for row in found.numbers]
+    return replace(found, texts=texts)
 
 
 def head(

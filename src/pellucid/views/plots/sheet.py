@@ -33,16 +33,24 @@ class Panel:
         return TITLE + self.cells[1] + self.below
 
 
-def side_by_side(rows: Sequence[Sequence[Matrix]], own: dict[str, Any], title: str = "") -> Figure:
-    """Rows of matrices as a figure as large as they need."""
+def side_by_side(
+    rows: Sequence[Sequence[Matrix]],
+    own: dict[str, Any],
+    title: str = "",
+    room: tuple[float, float] = (0.0, 0.0),
+) -> Figure:
+    """Rows of matrices as a figure as large as they need, and at least as wide as the `room`.
+
+    The room, so many inches wide and high, is left empty above them.
+    """
     figure = Figure()
     FigureCanvasAgg(figure)
     panels = [[_panel(figure, matrix, own) for matrix in row] for row in rows]
     widths = [sum(panel.width + GAP for panel in row) - GAP for row in panels]
     heights = [max(panel.height for panel in row) for row in panels]
-    head = TITLE if title else 0.0
-    width = max([*widths, length(figure, [title], None)]) + 2 * EDGE
-    height = sum(heights) + GAP * (len(rows) - 1) + head + 2 * EDGE
+    head = (TITLE if title else 0.0) + room[1]
+    width = max([*widths, length(figure, [title], None), room[0]]) + 2 * EDGE
+    height = sum(heights) + GAP * max(len(rows) - 1, 0) + head + 2 * EDGE
     figure.set_size_inches(width, height)
     if title:
         figure.text(

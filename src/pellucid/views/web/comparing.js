@@ -2,25 +2,28 @@
  * One word in two texts: where its roads part, which heads and neighbours parted them, and any head
  * in full for both. `window.pellucid` is it, for tests and for the curious.
  *
- * @typedef {import("./trace.js").Trace} Trace
  * @typedef {import("./side.js").Spot} Spot
  * @typedef {Record<string, number[]>[]} Taken by text, by stream, by token
  * @typedef {{ places: import("./side.js").Place[], layers: import("./forked.js").Step[],
  *   none: string, kinds: Record<string, number>, heads: (Spot & { share: number })[],
  *   taken: Record<string, Taken> }} Found
+ * @typedef {import("./packing.js").Packed} Packed
  */
 
 import { read, written } from "./address.js";
 import { Palette } from "./colour.js";
-import { element, part } from "./dom.js";
+import { element, emptied, part } from "./dom.js";
 import { forked, station } from "./forked.js";
 import { about } from "./header.js";
 import { arrowOf, moved, within } from "./moving.js";
 import { number } from "./number.js";
 import { Overview } from "./overview.js";
+import { unpackedJson } from "./packing.js";
+import { partsOf } from "./parts.js";
 import { kindsTold, largest, percent, ranked } from "./ranked.js";
 import { Side } from "./side.js";
 import { ARROWS } from "./step.js";
+import { Trace } from "./trace.js";
 import { WhatIf } from "./whatif.js";
 import { words } from "./words.js";
 
@@ -29,13 +32,22 @@ const GAP = 24; // between the two forks
 const NARROW = 560; // where they stand one above the other
 
 export class Comparing {
+  /** @param {Map<string, Packed>} all what was found, and the parts of both texts' pages */
+  static async read(all) {
+    const found = all.get("comparison");
+    if (!found) throw new Error("The page has no comparison.");
+    const traces = await Promise.all(["0.", "1."].map((text) => Trace.of(partsOf(all, text))));
+    return { found: /** @type {Found} */ (await unpackedJson(found)), traces };
+  }
+
   /**
    * @param {Found} found
    * @param {Trace[]} traces
    */
   constructor(found, traces) {
     document.documentElement.lang = words.language;
-    document.body.classList.add("comparing");
+    emptied("two");
+    this.closing = new AbortController();
     this.found = found;
     this.trace = traces[0];
     this.palette = new Palette(getComputedStyle(document.body));
@@ -48,7 +60,9 @@ export class Comparing {
     part("tokens").append(...this.sides.map(({ row }) => row), this.told);
     part("answers").append(...this.ranks());
     part("stage").append(...this.sides.map(({ section }) => section));
-    this.choice = within(this.trace, read(window.location.hash).choice);
+    const { choice, large, texts } = read(window.location.hash);
+    this.choice = within(this.trace, choice);
+    this.sides.forEach((side, which) => side.restore(texts[which], large));
     if (!window.location.hash) Object.assign(this.choice, this.strongest);
   }
 
@@ -57,12 +71,25 @@ export class Comparing {
     this.drawRoad();
     await this.draw();
     for (const side of this.sides) side.scroll();
-    document.addEventListener("keydown", (event) => this.key(event));
-    window.addEventListener("resize", () => this.resize());
-    window.addEventListener("scroll", () =>
-      this.sides.forEach(({ steps }) => steps.again()), { passive: true });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
+    this.listen();
     this.painted = Promise.resolve();
+  }
+
+  listen() {
+    const { signal } = this.closing;
+    document.addEventListener("keydown", (event) => this.key(event), { signal });
+    window.addEventListener("resize", () => this.resize(), { signal });
+    window.addEventListener("scroll", () =>
+      this.sides.forEach(({ steps }) => steps.again()), { signal, passive: true });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
+      () => this.recolour(), { signal });
+  }
+
+  /** Make room for another view. */
+  close() {
+    this.closing.abort();
+    this.overview.stop();
+    for (const { steps } of this.sides) steps.leave();
   }
 
   /** The head that made most of the difference, of those on the page. */
@@ -189,11 +216,12 @@ export class Comparing {
       side.steps.large = from.steps.large;
       side.steps.draw();
     }
+    this.remember();
   }
 
   remember() {
-    const address = written({ stage: "head", choice: this.choice, large: "", pin: null,
-      changes: null });
+    const address = written({ stage: "head", choice: this.choice, large: this.sides[0].steps.large,
+      texts: this.sides.map(({ own }) => own) });
     try {
       window.history.replaceState(null, "", address);
     } catch {

@@ -2,6 +2,17 @@
  * The only place where elements are made: text goes in as text, never as markup.
  */
 
+const SECTIONS = ["text", "about", "road", "tokens", "overview", "answers", "stage"];
+
+/**
+ * Make room for a view of one text or of two.
+ * @param {"one" | "two"} texts
+ */
+export function emptied(texts) {
+  for (const id of SECTIONS) part(id).replaceChildren();
+  document.body.classList.toggle("comparing", texts === "two");
+}
+
 /**
  * An element with attributes, listeners ("onclick") and children; strings become text nodes.
  * @template {keyof HTMLElementTagNameMap} Tag

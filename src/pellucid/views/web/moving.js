@@ -43,6 +43,6 @@ export function moved(trace, choice, [down, right]) {
  */
 export function arrowOf(event, arrows) {
   const typing = event.target instanceof HTMLElement
-    && event.target.closest("select, input, textarea");
+    && event.target.closest("select, input, textarea, .scroll");
   return event.ctrlKey || event.altKey || typing ? undefined : arrows[event.key];
 }

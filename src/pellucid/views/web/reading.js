@@ -49,11 +49,32 @@ export class Reading {
     if (found) return found;
     const parents = this.ofHeads(name);
     const value = parents
-      ? this.whatIf.applied(name, head, /** @type {Matrix} */ (evaluate(
+      ? this.whatIf.applied(name, this.own(name, head), /** @type {Matrix} */ (evaluate(
         this.formula(name), parents.map((each) => this.head(each, head, known)))))
       : headOf(this.whole(name), head, this.heads);
     known.set(name, value);
     return value;
+  }
+
+  /**
+   * Which of a value's own heads a head reads: itself, its group's, or the only one.
+   * @param {string} name
+   * @param {number} head
+   */
+  own(name, head) {
+    return Math.floor(head * this.count(name) / this.heads);
+  }
+
+  /**
+   * How many heads a value has of its own.
+   * @param {string} name
+   * @returns {number}
+   */
+  count(name) {
+    const { axes = "", settings, parents = [] } = this.trace.nodes.get(name) ?? {};
+    if (!axes.includes("G")) return axes.includes("H") ? this.heads : 1;
+    return settings?.heads ?? this.trace.numbers[name]?.shape[0]
+      ?? Math.max(...parents.map((parent) => this.count(parent)));
   }
 
   /**

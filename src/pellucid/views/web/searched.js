@@ -1,13 +1,13 @@
 /**
  * The tree of a search: what was considered at each step, what was kept, and what came of it.
- * A slider goes through it step by step, as the model did.
+ * A slider goes through it step by step, as the model did. A search may have thousands of
+ * candidates: only those in sight are elements of the page.
  *
- * @typedef {{ step: number, parent: number, piece: string, id: number, log_probability: number,
- *   changes: [string, number, number][], value: number, total: number,
- *   fate: "kept" | "cut" | "ended", why: string, score: number | null }} Candidate
+ * @typedef {import("./branches.js").Candidate} Candidate
  * @typedef {{ text: string, score?: number | null }} Said
  */
 
+import { leads, placed } from "./branches.js";
 import { drawn, element } from "./dom.js";
 import { fit } from "./frame.js";
 import { number } from "./number.js";
@@ -15,8 +15,9 @@ import { words } from "./words.js";
 
 const WIDE = 116; // pixels a step
 const HIGH = 19; // pixels a candidate
-const MOST = 400; // candidates, so that a page stays light
 const FONT = "12px system-ui";
+const BEYOND = 150; // pixels around what is in sight
+const UNSEEN = { width: 1280, height: 720 }; // as long as the page has not been laid out
 
 /**
  * @param {import("./head.js").Head} head
@@ -24,13 +25,13 @@ const FONT = "12px system-ui";
  */
 export function searchPanel({ trace }) {
   const { answers, tree } = trace.about.generation;
-  const candidates = /** @type {Candidate[]} */ (tree.candidates).slice(0, MOST);
-  const last = Math.max(1, ...candidates.map(({ step }) => step));
-  const place = element("div", { class: "scroll tree", tabindex: "0" });
-  const told = element("output", {}, `${last}`);
+  const candidates = /** @type {Candidate[]} */ (tree.candidates);
+  const last = candidates.reduce((most, { step }) => Math.max(most, step), 1);
+  const shown = new Tree(candidates);
+  const told = element("output");
   const show = (/** @type {number} */ until) => {
-    told.textContent = `${until}`;
-    place.replaceChildren(picture(candidates, until));
+    told.textContent = `${until} / ${last}`;
+    shown.show(until);
   };
   const slider = element("input", { type: "range", min: "1", max: `${last}`, value: `${last}`,
     "aria-label": words.step, oninput: () => show(Number(slider.value)) });
@@ -38,65 +39,72 @@ export function searchPanel({ trace }) {
   const said = element("ol", { class: "said" }, ...answers.map((/** @type {Said} */ answer) =>
     element("li", {}, element("bdi", {}, answer.text), element("span", { class: "score" },
       typeof answer.score === "number" ? number(answer.score) : ""))));
-  return [said, element("label", { class: "steps" }, `${words.step} `, slider, told), place];
+  const count = element("small", {}, words.candidates(candidates.length));
+  return [said, element("label", { class: "steps" }, `${words.step} `, slider, told, " ", count),
+    shown.place];
 }
 
-/**
- * @param {Candidate[]} all
- * @param {number} until the last step that is shown
- */
-function picture(all, until) {
-  const shown = all.map(({ step }) => step <= until);
-  const rows = placed(all, shown);
-  const leading = leads(all);
-  const middle = (/** @type {number} */ at) => (rows[at] + 0.5) * HIGH;
-  const parts = all.flatMap((candidate, at) => {
-    if (!shown[at]) return [];
-    const left = (candidate.step - 1) * WIDE;
-    const kind = `${candidate.fate}${leading.has(at) ? " leading" : ""}`;
-    const branch = candidate.parent < 0 ? [] : [drawn("path", {
-      class: kind, d: curve(left - 14, middle(candidate.parent), left, middle(at)) })];
+class Tree {
+  /** @param {Candidate[]} all */
+  constructor(all) {
+    this.all = all;
+    this.leading = leads(all);
+    this.rows = new Int32Array(all.length);
+    this.until = 0;
+    this.svg = drawn("svg", { role: "img", "aria-label": words.tree });
+    this.place = element("div", { class: "scroll tree", tabindex: "0",
+      onscroll: () => this.draw() }, this.svg);
+    new ResizeObserver(() => this.draw()).observe(this.place);
+  }
+
+  /** @param {number} until the last step that is shown */
+  show(until) {
+    this.until = until;
+    const { rows, filled } = placed(this.all, until);
+    this.rows = rows;
+    this.svg.setAttribute("width", `${until * WIDE}`);
+    this.svg.setAttribute("height", `${filled * HIGH}`);
+    this.draw();
+  }
+
+  /** Draw what is in sight, and a little around it. */
+  draw() {
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.place;
+    const [left, top] = [scrollLeft - BEYOND, scrollTop - BEYOND];
+    const right = scrollLeft + (clientWidth || UNSEEN.width) + BEYOND;
+    const bottom = scrollTop + (clientHeight || UNSEEN.height) + BEYOND;
+    const parts = this.all.flatMap((candidate, at) => {
+      const x = (candidate.step - 1) * WIDE;
+      if (candidate.step > this.until || x + WIDE < left || x > right) return [];
+      const y = this.middle(at);
+      const from = candidate.parent < 0 ? y : this.middle(candidate.parent);
+      if (Math.max(y, from) < top || Math.min(y, from) > bottom) return [];
+      return this.branch(at, x, y, from);
+    });
+    this.svg.replaceChildren(...parts);
+  }
+
+  /**
+   * A candidate, and the branch that leads to it.
+   * @param {number} at
+   * @param {number} x
+   * @param {number} y
+   * @param {number} from
+   */
+  branch(at, x, y, from) {
+    const candidate = this.all[at];
+    const kind = `${candidate.fate}${this.leading.has(at) ? " leading" : ""}`;
+    const branch = candidate.parent < 0 ? []
+      : [drawn("path", { class: kind, d: curve(x - 14, from, x, y) })];
     const text = `${fit(candidate.piece, WIDE - 62, FONT)} ${number(candidate.value, 3)}`;
-    return [...branch, drawn("text", { class: kind, x: left + 4, y: middle(at) + 4 }, text,
+    return [...branch, drawn("text", { class: kind, x: x + 4, y: y + 4 }, text,
       drawn("title", {}, described(candidate)))];
-  });
-  const height = (Math.max(-1, ...rows.filter((_, at) => shown[at])) + 1) * HIGH;
-  return drawn("svg", { width: until * WIDE, height, role: "img", "aria-label": words.tree },
-    ...parts);
-}
+  }
 
-/**
- * The row of each candidate; the best that follows goes straight on.
- * @param {Candidate[]} all
- * @param {boolean[]} shown
- */
-function placed(all, shown) {
-  const rows = all.map(() => 0);
-  let filled = 0;
-  const place = (/** @type {number} */ parent) => {
-    const after = all.map((_, at) => at)
-      .filter((at) => all[at].parent === parent && shown[at])
-      .sort((a, b) => all[b].total - all[a].total);
-    for (const at of after) {
-      rows[at] = filled;
-      place(at);
-    }
-    if (!after.length) filled += 1;
-  };
-  place(-1);
-  return rows;
-}
-
-/**
- * Those on the way to an answer.
- * @param {Candidate[]} all
- */
-function leads(all) {
-  const found = new Set();
-  all.forEach(({ fate }, end) => {
-    for (let at = end; fate === "ended" && at >= 0; at = all[at].parent) found.add(at);
-  });
-  return found;
+  /** @param {number} at */
+  middle(at) {
+    return (this.rows[at] + 0.5) * HIGH;
+  }
 }
 
 /**

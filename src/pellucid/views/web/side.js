@@ -31,6 +31,7 @@ export class Side {
   constructor(which, trace, place, moved) {
     this.trace = trace;
     this.place = place;
+    this.moved = () => moved(this);
     this.whatIf = new WhatIf();
     /** @type {Spot | null} */
     this.spot = null;
@@ -41,7 +42,7 @@ export class Side {
     this.readout = new Own(part("readout"), this.name);
     this.stage = new Stage(this.section, {
       readout: this.readout,
-      moved: () => moved(this),
+      moved: this.moved,
       mark: (cursor) => this.mark(cursor),
       change: (whatIf) => this.change(whatIf),
     });
@@ -130,6 +131,24 @@ export class Side {
   change(whatIf) {
     this.whatIf = whatIf;
     if (this.spot && this.palette) this.show(this.spot, this.palette);
+    this.moved();
+  }
+
+  /** What is marked and changed here, for the page's address. */
+  get own() {
+    const { steps, whatIf } = this;
+    return { pin: steps.pinned, changes: whatIf.isEmpty ? null : whatIf.changes };
+  }
+
+  /**
+   * Take what an address says of this text.
+   * @param {import("./address.js").Own} own
+   * @param {string} large the step that is shown large
+   */
+  restore({ pin, changes }, large) {
+    this.steps.pinned = pin;
+    this.steps.large = large;
+    this.whatIf = new WhatIf(changes ?? {});
   }
 
   /**

@@ -12,7 +12,6 @@ import { element } from "./dom.js";
 import { answerPanel } from "./everywhere.js";
 import { layerPanel } from "./layer.js";
 import { pieces } from "./pieces.js";
-import { hasHeads } from "./reading.js";
 import { searchPanel } from "./searched.js";
 import { stages } from "./stages.js";
 import { Steps } from "./steps.js";
@@ -42,8 +41,8 @@ export class Stage {
     head.append(element("kbd", {}, words.keys));
     this.steps = new Steps(section, {
       ...around,
-      edit: ({ name }, cell, value) => this.change((whatIf, { trace, head }) =>
-        whatIf.edited({ name, head: hasHeads(trace.nodes.get(name)) ? head : 0, ...cell, value })),
+      edit: ({ name }, cell, value) => this.change((whatIf, { reading, head }) =>
+        whatIf.edited({ name, head: reading.own(name, head), ...cell, value })),
     });
   }
 

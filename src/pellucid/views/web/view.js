@@ -11,7 +11,7 @@
 
 import { read, written } from "./address.js";
 import { Palette } from "./colour.js";
-import { part } from "./dom.js";
+import { emptied, part } from "./dom.js";
 import { Head } from "./head.js";
 import { about, selector } from "./header.js";
 import { arrowOf, moved, within } from "./moving.js";
@@ -25,12 +25,10 @@ import { Reading } from "./reading.js";
 import { WhatIf } from "./whatif.js";
 import { words } from "./words.js";
 
-const SECTIONS = ["text", "about", "road", "tokens", "overview", "answers", "stage"];
-
 export class View {
   /** @param {Trace} trace */
   constructor(trace) {
-    for (const id of SECTIONS) part(id).replaceChildren();
+    emptied("one");
     document.documentElement.lang = words.language;
     this.trace = trace;
     this.closing = new AbortController();
@@ -61,12 +59,12 @@ export class View {
 
   /** Take the place that the page's address names. */
   restore() {
-    const { stage = "head", choice, large = "", pin, changes } = read(window.location.hash);
+    const { stage = "head", choice, large, texts: [own] } = read(window.location.hash);
     this.choice = within(this.trace, choice);
-    this.whatIf = new WhatIf(changes ?? {});
+    this.whatIf = new WhatIf(own.changes ?? {});
     this.stage.chosen = stage;
     this.steps.large = large;
-    this.steps.pinned = pin ?? null;
+    this.steps.pinned = own.pin;
   }
 
   /** The first time everything is drawn. */
@@ -152,8 +150,10 @@ export class View {
       stage: this.stage.chosen,
       choice: this.choice,
       large: this.steps.large,
-      pin: this.steps.pinned,
-      changes: this.whatIf.isEmpty ? null : this.whatIf.changes,
+      texts: [{
+        pin: this.steps.pinned,
+        changes: this.whatIf.isEmpty ? null : this.whatIf.changes,
+      }],
     });
     try {
       window.history.replaceState(null, "", this.address);

@@ -11,7 +11,7 @@ from pellucid.record.store import Wish
 from pellucid.record.trace import Trace
 from pellucid.views.choice import depths
 from pellucid.views.workbook import charts, likely, searched
-from pellucid.views.workbook.contents import TITLE, Contents
+from pellucid.views.workbook.contents import TITLE, Contents, facts_of
 from pellucid.views.workbook.layout import NEXT, SEARCH, Layout
 from pellucid.views.workbook.part import Part, check_sentence
 from pellucid.views.workbook.plan import Plan
@@ -37,6 +37,11 @@ def fill(trace: Trace, path: Path, wish: Wish) -> None:
     book = Workbook(path, OPTIONS)
     compose(book, layout, wish.told)
     wish.told("the file")
+    close(book)
+
+
+def close(book: Workbook) -> None:
+    """Write the file; what the system says of it is an OSError."""
     try:
         book.close()
     except FileCreateError as error:  # it carries what the system said
@@ -46,13 +51,13 @@ def fill(trace: Trace, path: Path, wish: Wish) -> None:
 def compose(book: Workbook, layout: Layout, told: Callable[[str], object]) -> None:
     """The contents, the values and the weights, and what some sheets show beside."""
     styles = Styles(book)
-    contents = Contents(book.add_worksheet(TITLE), layout, styles)
+    contents = Contents(book.add_worksheet(TITLE), styles)
     sheets = Sheets(book, layout, styles)
     sheets.write(told)
     for title, extra in EXTRAS.items():
         if title in sheets.made:
             extra(sheets, sheets.made[title])
-    contents.write()
+    contents.write(facts_of(layout.plan), list(layout.pages.values()))
 
 
 def check_size(plan: Plan) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pellucid.formula.sheet import Cells, Range
+from pellucid.formula.sheet import Cells, Range, address
 from pellucid.record.tree import written
 from pellucid.views.workbook.boxes import Box
 from pellucid.views.workbook.names import part_of, short_names
@@ -12,6 +12,7 @@ from pellucid.views.workbook.stages import SHOWN, Stage, fitting, stage, titles
 
 PROBABILITIES, NEXT, SEARCH = "head.probabilities", "next word", "search"
 GENERATION = "generation"
+SEARCH_CHECK = 2, 0  # the cell of that sheet which tells the largest difference
 WEIGHT = "learned: change a number and watch it flow"
 
 
@@ -39,7 +40,7 @@ class Layout:
         if self._ends_in_words():
             self.pages[NEXT] = Page(NEXT, SHOWN[NEXT])
         if self.plan.part.layer is None and GENERATION in self.plan.trace.about:
-            self.pages[SEARCH] = Page(SEARCH, SHOWN[SEARCH])
+            self.pages[SEARCH] = Page(SEARCH, SHOWN[SEARCH], check=address(*SEARCH_CHECK))
         for together in self._modules().values():
             self._place_weights(together)
 

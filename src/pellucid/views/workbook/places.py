@@ -53,6 +53,7 @@ class Page:
 
     title: str
     shows: str
+    check: str = ""
     blocks: list[Block] = field(default_factory=list)
     filled: int = TOP
 
@@ -90,9 +91,13 @@ class Page:
         return Range(self.title, top, LEFT, height, width)
 
     @property
-    def checks(self) -> bool:
-        """Whether anything is compared on it."""
-        return any(block.own for block in self.blocks)
+    def checks(self) -> str:
+        """The cells that tell differences; none where nothing is compared.
+
+        All numbers in the first column are checks: words of rows are text, also "0".
+        """
+        compared = self.check or any(block.own for block in self.blocks)
+        return self.check or (f"$A$1:$A${self.filled}" if compared else "")
 
     @property
     def width(self) -> int:

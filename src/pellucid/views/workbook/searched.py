@@ -4,11 +4,14 @@ A trace has it where the model has said something first (`decode.seen`).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from xlsxwriter.worksheet import Worksheet
 
-from pellucid.formula.sheet import address
+from pellucid.formula.sheet import Range, address
+from pellucid.views.workbook.grid import UNKNOWN
+from pellucid.views.workbook.layout import SEARCH_CHECK
 from pellucid.views.workbook.sheets import Sheets
 from pellucid.views.workbook.text import shown
 
@@ -19,6 +22,7 @@ CANDIDATES = (
     *("the model's own", "difference", "what became of it"),
 )
 VALUE, SUM, OWN = 5, 6, 7
+SCORE = 4  # of an answer, the model's own
 ROOT = -1
 
 Data = Mapping[str, Any]
@@ -51,6 +55,7 @@ class Search:
         self.sheet.set_column(3, len(CANDIDATES), 16)
         self._heads(TOP - 1, ANSWERS)
         self._heads(self.top - 1, CANDIDATES)
+        self._check(len(answers))
         for number, answer in enumerate(answers):
             self._answer(TOP + number, answer)
         for number, candidate in enumerate(self.candidates):
@@ -68,8 +73,22 @@ class Search:
         self._result(row, 1, total, self.candidates[end]["total"])
         self.sheet.write_number(row, 2, terms["divisor"], self.formats["typed"])
         self._result(row, 3, f"={address(row, 1)}/{address(row, 2)}", answer["score"])
-        self._compare(row, 4, answer["score"])
+        self._compare(row, SCORE, answer["score"])
         self._text(row, 6, answer["finish"])
+
+    def _check(self, answers: int) -> None:
+        """The largest difference of all scores and sums, over the largest of them."""
+        title = self.sheet.get_name()
+        owns = [
+            Range(title, TOP, SCORE, answers, 1),
+            Range(title, self.top, OWN, len(self.candidates), 1),
+        ]
+        beside = [replace(own, left=own.left + 1) for own in owns]
+        largest = [",".join(f"MAX(ABS({each}))" for each in of) for of in (beside, owns)]
+        formula = f"=MAX({largest[0]})/MAX({largest[1]})"
+        row, column = SEARCH_CHECK
+        style = self.styles["check"]
+        self.sheet.write_array_formula(row, column, row, column, formula, style, UNKNOWN)
 
     def _last(self, ids: Sequence[int]) -> int:
         """The candidate that is an answer's last token."""

@@ -47,7 +47,7 @@ class Sheets:
     def write(self, told: Callable[[str], object]) -> None:
         """Write everything; `told` hears of each value as its turn comes."""
         for title, page in self.layout.pages.items():
-            self._prepare(self.made[title], page)
+            prepare(self.made[title], page, self.styles)
         for name, blocks in self.layout.blocks.items():
             told(name)
             self._value(name, blocks)
@@ -69,19 +69,6 @@ class Sheets:
             sheet.repeat_rows(0, rows - 1)
         longest = max(map(len, self.row_words[page.title]), default=0)
         sheet.set_column(0, 0, min(max(longest + 2, 12), LONGEST_WORD))
-
-    def _prepare(self, sheet: Worksheet, page: Page) -> None:
-        sheet.write_string(0, 0, page.title, self.styles["title"])
-        sheet.write_string(1, 0, page.shows, self.styles["shows"])
-        sheet.hide_gridlines(2)
-        sheet.set_column(LEFT, page.width, 9)
-        sheet.set_landscape()
-        sheet.set_paper(A4)
-        sheet.set_footer("&L&F&C&A&R&P / &N")
-        if page.width <= PRINTABLE:
-            sheet.fit_to_pages(1, 0)
-        else:  # where they are not needed, such titles cost LibreOffice half a second a sheet
-            sheet.repeat_columns(0, 0)
 
     def _value(self, name: str, blocks: list[Block]) -> None:
         pairs = list(formulas(self.layout, name))
@@ -127,6 +114,21 @@ class Sheets:
             for block in blocks:
                 if isinstance(block.cells, Named):
                     self.book.define_name(block.cells.name, f"={block.cells.bare}")
+
+
+def prepare(sheet: Worksheet, page: Page, styles: Styles) -> None:
+    """A sheet's title, what it shows, and how it is printed."""
+    sheet.write_string(0, 0, page.title, styles["title"])
+    sheet.write_string(1, 0, page.shows, styles["shows"])
+    sheet.hide_gridlines(2)
+    sheet.set_column(LEFT, page.width, 9)
+    sheet.set_landscape()
+    sheet.set_paper(A4)
+    sheet.set_footer("&L&F&C&A&R&P / &N")
+    if page.width <= PRINTABLE:
+        sheet.fit_to_pages(1, 0)
+    else:  # where they are not needed, such titles cost LibreOffice half a second a sheet
+        sheet.repeat_columns(0, 0)
 
 
 def holds(cells: Range, part: Range) -> bool:

@@ -1,0 +1,89 @@
+"""Texts that lie in a file: the same as a list of them, and hardly any memory."""
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pellucid import PellucidError
+from pellucid.text.formats import Layout
+from pellucid.train.examples import Examples, Pair
+from pellucid.train.job import Job, labelled, parallel
+from pellucid.train.kept import Kept, Some
+from pellucid.train.settings import usual
+
+TEXTS = ["the cat", "", "ein Bär 🐻", "half \ud83d", "the seal"]
+LINES, LONG = 20_000, 240  # 4.8 MB
+
+
+def test_the_same_as_a_list() -> None:
+    kept = Kept.of(iter(TEXTS))
+    assert kept == TEXTS
+    assert (len(kept), kept[-1], kept[1:3]) == (5, TEXTS[-1], TEXTS[1:3])
+    assert kept.empty.tolist() == [False, True, False, False, False]
+    some = Some(kept, np.array([4, 0]))
+    assert some == [TEXTS[4], TEXTS[0]]
+    assert some != TEXTS
+    with pytest.raises(IndexError):
+        kept[5]
+
+
+def test_nothing_at_all() -> None:
+    assert len(Kept.of([])) == 0
+    assert Kept.of(["", ""]) == ["", ""]
+
+
+def test_pairs_are_put_together_when_they_are_wanted() -> None:
+    pairs = Examples(Kept.of(["a", "b"]), ["x", "y"]).paired(Kept.of(["c", "d"]))
+    assert isinstance(pairs.texts[1], Pair)
+    assert (pairs.texts[1].first, pairs.texts[1].second) == ("b", "d")
+    assert pairs.some(np.array([1])).texts[0] == "b\nd"
+    with pytest.raises(PellucidError, match="2 texts cannot be paired with 1"):
+        Examples(["a", "b"], ["x", "y"]).paired(["c"])
+
+
+def job(task: str, *files: Path, **layout: str) -> Job:
+    return Job(settings=usual(task=task), files=tuple(map(str, files)), layout=Layout(**layout))
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of lines with labels, larger than what may be held of it."""
+    path = tmp_path_factory.mktemp("long") / "long.tsv"
+    with path.open("w") as file:
+        file.write("text\tlabel\n")
+        file.writelines(f"{number:0{LONG}}\t{'ab'[number % 2]}\n" for number in range(LINES))
+    return path
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("task", ["classify", "translate"])
+def test_data_are_not_held_in_memory(long: Path, task: str) -> None:
+    read = {"classify": labelled, "translate": parallel}[task]
+    asked = job(task, *[long] * (2 if task == "translate" else 1), label="label")
+    tracemalloc.start()
+    try:
+        found = read(asked, asked.files)
+        held, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found) == LINES
+    assert held < LINES * 2 * 40
+    assert most < LINES * LONG / 2
+    last = found.texts[-1] if task == "classify" else found.targets[-1]
+    assert last == f"{LINES - 1:0{LONG}}"
+
+
+def test_lines_without_a_partner(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text("one\n\ntwo\n")
+    b.write_text("eins\n\nzwei\n")
+    both = parallel(job("translate", a, b), (str(a), str(b)))
+    assert (both.sources, both.targets) == (["one", "two"], ["eins", "zwei"])
+    b.write_text("eins\n\n\n")
+    with pytest.raises(PellucidError, match=r"b\.txt line 3 is empty; fill it"):
+        parallel(job("translate", a, b), (str(a), str(b)))
+    b.write_text("eins\n")
+    with pytest.raises(PellucidError, match=r"a\.txt has 3 lines and .*b\.txt 1"):
+        parallel(job("translate", a, b), (str(a), str(b)))
