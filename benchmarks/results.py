@@ -47,7 +47,9 @@ PARTS = {
     "page": Part("The page", 5, "bertviz circuitsvis playwright"),
     "workbook": Part("The workbook", 4, "xlsxwriter"),
     "study": Part("Asking a model", 12, "transformer-lens", "{shared}/data"),
-    "decoding": Part("Generating, translating, scoring", 40, "transformers ctranslate2"),
+    "decoding": Part(
+        "Generating, translating, scoring", 40, "transformers ctranslate2 sentence-transformers"
+    ),
     "precision": Part("What bf16 and int8 weights change", 8, "transformers"),
     "training_speed": Part("A training step", 15, "transformers x-transformers"),
     "shakespeare": Part("Training beside nanoGPT", 10, "numpy"),

@@ -27,6 +27,7 @@ hypothesis.settings.load_profile("house")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIETLY = (
     "--no-sandbox",
+    "--disable-features=IsolateSandboxedIframes",  # now and then one never answers
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",

@@ -2,9 +2,9 @@
 
     python recipes/models/build.py FOLDER_OF_DATA RUNS [NAME …]
 
-RUNS takes the prepared texts and a run for each model; a run that is finished there is not trained
-again, and one that was stopped goes on. Every number of a card comes from the model as it is
-shipped, measured here on texts that were held back.
+RUNS/texts takes the prepared texts, and in there a run for each model; one that is finished is not
+trained again, and one that was stopped goes on. Every number of a card comes from the model as it
+is shipped, measured here on texts that were held back.
 """
 
 import argparse
@@ -144,8 +144,8 @@ def build(name: str, prepared_texts: Path) -> None:
     os.chdir(prepared_texts)
     for recipe in filter(None, (SHIPPED[name].after and RECIPES.parent / SHIPPED[name].after,
                                 RECIPES / name)):  # fmt: skip
-        learn(recipe.with_suffix(".toml"), Path("..", recipe.name).resolve())
-    run = Path("..", name).resolve()
+        learn(recipe.with_suffix(".toml"), Path(recipe.name).resolve())
+    run = Path(name).resolve()
     made = Run.load(run).model
     made.model.save(HERE / name, existing="replace", precision=PRECISION)  # type: ignore[attr-defined]
     describe(name, run)
@@ -179,7 +179,7 @@ def describe(name: str, run: Path) -> None:
         "name": name,
         "task": BUILTIN[name].task.capitalize(),
         "example": BUILTIN[name].example,
-        "facts": ", ".join(learner.facts().values()),
+        "facts": "; ".join(f"{what}: {told}" for what, told in learner.facts().items()),
         "seed": job.settings.seed,
         "steps": int(last["step"]),
         "minutes": last["seconds"] / 60,

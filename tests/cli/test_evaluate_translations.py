@@ -10,7 +10,22 @@ NUMBERS = "one two three four five six".split()
 ENGLISH = [f"{a} and {b} or {c}" for a in NUMBERS for b in NUMBERS[:4] for c in NUMBERS[:3]]
 TURNED = [" ".join(text.split()[::-1]).title() for text in ENGLISH]
 SMALL = ("--width", "32", "--layers", "1", "--heads", "2", "--inner", "64", "--vocabulary", "320")
-BRIEF = ("--steps", "120", "--warmup", "20", "--rows", "24", "--longest", "32", "--keep", "last")
+BRIEF = (
+    "--steps",
+    "120",
+    "--warmup",
+    "20",
+    "--rows",
+    "24",
+    "--longest",
+    "32",
+    "--keep",
+    "last",
+    "--rate",
+    "5e-3",
+    "--dropout",
+    "0",
+)
 
 
 @pytest.fixture

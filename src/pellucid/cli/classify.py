@@ -13,7 +13,7 @@ from pellucid.cli.options import Reading
 from pellucid.cli.problems import notes
 from pellucid.cli.see import read, waiting
 from pellucid.errors import UsageError
-from pellucid.models.builtin import default
+from pellucid.models.builtin import BUILTIN, default
 
 if TYPE_CHECKING:
     from pellucid.train.classifiers import Classifier, Guess
@@ -112,7 +112,7 @@ def classifier_of(name: str) -> "Classifier":
     from pellucid.train.run import ABOUT, Run
     from pellucid.train.transformer import TransformerClassifier
 
-    if (Path(name) / ABOUT).is_file():
+    if name not in BUILTIN and (Path(name) / ABOUT).is_file():
         run = Run.load(Path(name))
         if run.task != "classify":
             raise UsageError(f"{name} does not tell classes; it was trained to {run.task}.")

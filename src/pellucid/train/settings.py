@@ -166,8 +166,8 @@ USUAL: dict[str, dict[str, Any]] = {
         "tokens": 2048, "vocabulary": 4000,
     },
     "translate": {
-        "layers": 4, "inner": 256, "schedule": "inverse-root", "rate": 5e-3, "warmup": 1000,
-        "smoothing": 0.1, "keep": "average", "epochs": 20.0,
+        "layers": 4, "inner": 256, "tokens": 2048, "schedule": "cosine", "rate": 3e-3,
+        "warmup": 500, "smoothing": 0.1, "keep": "average", "epochs": 20.0,
     },
     "bert": {"layers": 4, "longest": 128, "tokenizer": "wordpiece", "warmup": 500},
 }  # fmt: skip
