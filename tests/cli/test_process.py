@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -94,6 +94,15 @@ def test_a_full_disk(start: Start) -> None:
     assert err == b"pellucid: The output: No space left on device.\n"
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """A shell's background job ignores interrupts, and so would what is started here."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_being_interrupted(start: Start) -> None:
     process = start("see", "--model", "mouse", "-", stdin=subprocess.PIPE)
     process.stdin.write(b" " * 200_000)  # more than a pipe holds: it is being read now
