@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,8 +74,9 @@ class Classify(Reading):
     def _answers(
         self, model: "Classifier", texts: Iterable[str]
     ) -> "Iterator[tuple[str, list[Guess]]]":
-        rest = iter(texts)
-        while some := list(islice(rest, AT_ONCE)):
+        from pellucid.record.batched import batched
+
+        for some in batched(texts, AT_ONCE):
             yield from zip(some, ranked(model, some, self.best), strict=True)
 
     def _line(self, text: str, guesses: "list[Guess]") -> str:

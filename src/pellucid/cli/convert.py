@@ -8,6 +8,7 @@ import typer
 
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
+from pellucid.cli.writing import GIVEN
 from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,14 +33,7 @@ class Convert:
     [cyan]pellucid convert minilm --precision bf16 --out minilm-bf16[/]
     """
 
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="A name, a checkpoint's folder, or a .gguf file.",
-            show_default=False,
-        ),
-    ]
+    model: Annotated[str, GIVEN]
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where it is written.", show_default=False)
     ]

@@ -8,6 +8,7 @@ import typer
 
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
+from pellucid.cli.writing import GIVEN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,14 +25,7 @@ class Export:
     [cyan]pellucid export minilm --out vectors.onnx[/]
     """
 
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="A name, a checkpoint's folder, or a .gguf file.",
-            show_default=False,
-        ),
-    ]
+    model: Annotated[str, GIVEN]
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Where it is written.", show_default=False)
     ]

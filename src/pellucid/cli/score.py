@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -63,11 +62,12 @@ class Score(Reading):
 
     def _scored(self, model: "Model") -> "Iterator[Scored]":
         from pellucid.decode.score import score
+        from pellucid.record.batched import batched
 
         texts = self._texts(self.files)
         sources = self._texts(self.sources) if self.sources else None
         lines = beside(texts, sources) if sources else (("", each.text) for each in texts)
-        while window := list(islice(lines, AT_ONCE)):
+        for window in batched(lines, AT_ONCE):
             given, written = zip(*window, strict=True)
             yield from score(model, written, given if sources else None, precision=self.precision)
 

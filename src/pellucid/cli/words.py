@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,11 +112,11 @@ def as_json(row: Row) -> str:
 
 def table(rows: Iterator[Row]) -> Iterator[str]:
     """The rows under a heading, lined up some at a time; no column becomes narrower."""
+    from pellucid.record.batched import batched
     from pellucid.record.printed import aligned, widest
 
     widths: list[int] = []
-    lines = as_cells(rows)
-    while some := list(islice(lines, AT_ONCE)):
+    for some in batched(as_cells(rows), AT_ONCE):
         widths = widest(some, widths)
         yield aligned(some, widths)
 

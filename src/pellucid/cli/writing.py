@@ -24,7 +24,9 @@ _rule = partial(_option, "Rules")
 _speed = partial(_option, "Speed")
 _out = partial(_option, "Many texts")
 
-MODEL = typer.Option(metavar="NAME", help="A name, a checkpoint's folder, or a .gguf file.")
+NAMED = "A name, a checkpoint's folder, or a .gguf file."
+MODEL = typer.Option(metavar="NAME", help=NAMED)
+GIVEN = typer.Argument(metavar="MODEL", help=NAMED, show_default=False)  # where it comes first
 Number = float | None
 Count = int | None
 NOT_CHOICES = (

@@ -6,9 +6,8 @@ print(best.terms)
 print(best.tree)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import torch
@@ -29,6 +28,7 @@ from pellucid.decode.words import joined, piece
 from pellucid.decode.writer import Writer, translator, writer
 from pellucid.models.model import Model
 from pellucid.nn.cache import STEP
+from pellucid.record.batched import batched
 
 
 def generate(
@@ -132,10 +132,3 @@ def named(plan: Plan) -> str:
     if plan.samples:
         return "sampling"
     return f"beam search, {plan.beams} beams" if plan.beams > 1 else "greedy search"
-
-
-def batched(items: Sequence[int], size: int) -> Iterator[list[int]]:
-    """So many at a time."""
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from pellucid.decode.answer import Answers
 from pellucid.decode.generate import Generation
 from pellucid.decode.prompts import Prompt, prompts
 from pellucid.errors import PellucidError, UsageError
+from pellucid.record.batched import batched
 from pellucid.record.files import Existing, check_writable
 
 WINDOW = 32  # batches that are sorted by length together
@@ -22,8 +22,7 @@ def answered(generation: Generation, texts: Iterable[str], first: int = 0) -> It
     An empty text has no answer, so that lines stay where they are. An error says which text it is
     about, counted from 1; `first` were left out before.
     """
-    rest = iter(texts)
-    while window := list(islice(rest, WINDOW * generation.planner.choices.batch)):
+    for window in batched(texts, WINDOW * generation.planner.choices.batch):
         given = []
         for number, text in enumerate(window, first + 1):
             try:

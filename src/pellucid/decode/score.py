@@ -16,7 +16,6 @@ from torch import Tensor
 
 from pellucid.decode.choices import Precision
 from pellucid.decode.fast import quick
-from pellucid.decode.generate import batched
 from pellucid.decode.said import Said
 from pellucid.decode.writer import Writer, vectors, words, writer
 from pellucid.errors import UsageError
@@ -24,6 +23,7 @@ from pellucid.models.batch import Batch
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.model import Model
 from pellucid.nn.mask import Mask
+from pellucid.record.batched import batched
 from pellucid.record.printed import aligned
 from pellucid.record.tokens import Tokens
 

@@ -1,7 +1,6 @@
 """One vector for a text: the mean of its tokens' last vectors, or the first or the last of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Literal
 
 import torch
@@ -14,6 +13,7 @@ from pellucid.formula.places import first, last
 from pellucid.models.batch import Batch
 from pellucid.models.model import Model
 from pellucid.nn.mask import Mask
+from pellucid.record.batched import batched
 from pellucid.record.tokens import Tokens
 
 Pooling = Literal["mean", "first", "last"]
@@ -33,8 +33,7 @@ def embed(
         raise UsageError(f"{model.name} is an encoder-decoder; vectors come from an encoder.")
     if batch < 1:
         raise UsageError(f"A batch of {batch} texts makes no sense; give 1 or more.")
-    rest = iter(texts)
-    while window := list(islice(rest, WINDOW * batch)):
+    for window in batched(texts, WINDOW * batch):
         yield from _window(model, [model.tokenizer.encode(text) for text in window], pooling, batch)
 
 

@@ -1,8 +1,7 @@
 """What each head does over a corpus: where it looks, and what is lost without it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from torch import Tensor
 from pellucid.errors import PellucidError, UsageError
 from pellucid.models.load import load
 from pellucid.models.model import Model
+from pellucid.record.batched import batched
 from pellucid.record.files import Existing, write
 from pellucid.study.table import arrow, columns, read_part, store, write_part
 from pellucid.study.tally import Silencing, Tally, Text, tallied
@@ -120,7 +120,7 @@ def heads(
     if processes > 1 and not isinstance(model, str):
         raise UsageError("Several processes each load the model; give its name, not the model.")
     total = Tally()
-    numbered = enumerate(chunks(texts))
+    numbered = enumerate(batched(texts, CHUNK))
     tasks = ((job, number, chunk) for number, chunk in numbered)
     if processes > 1:
         parts = in_order(_with_own_model, tasks, processes)
@@ -133,13 +133,6 @@ def heads(
     if not total.texts:
         raise PellucidError("Not one of the texts could be read by this model; nothing to measure.")
     return Heads.of(name, total)
-
-
-def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    """The texts, so many at a time."""
-    stream = iter(texts)
-    while chunk := list(islice(stream, CHUNK)):
-        yield chunk
 
 
 LOADED: dict[str, Model] = {}  # in a process of its own, which loads its model once

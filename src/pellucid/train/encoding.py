@@ -4,7 +4,6 @@ import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import tokenizers
 from jaxtyping import Int
 
 from pellucid.errors import PellucidError, UsageError
+from pellucid.record.batched import batched
 from pellucid.text.tokenizer import Tokenizer
 from pellucid.train.examples import Pair
 from pellucid.train.rows import Rows
@@ -65,8 +65,8 @@ class Encoding:
         return rows, firsts
 
     def _encoded(self, texts: Iterable[str]) -> Iterator[Encoded]:
-        waiting, number = iter(texts), 0
-        while some := list(islice(waiting, AT_ONCE)):
+        number = 0
+        for some in batched(texts, AT_ONCE):
             for text, encoded in zip(some, self._together(some, number), strict=True):
                 number += 1
                 yield self._checked(encoded, text, number)

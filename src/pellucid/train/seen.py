@@ -4,9 +4,8 @@ Words of other texts are cut into smaller pieces, down to single letters, which 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import tokenizers
@@ -15,6 +14,7 @@ import torch
 from pellucid.errors import UsageError
 from pellucid.models.checkpoint import hollow
 from pellucid.models.model import Model
+from pellucid.record.batched import batched
 from pellucid.text.tokenizer import Tokenizer
 from pellucid.train.making import dressed
 
@@ -49,17 +49,10 @@ def seen(inner: tokenizers.Tokenizer, texts: Iterable[str]) -> list[int]:
         if len(piece.removeprefix(INSIDE)) == 1 and piece.isascii()
     }
     found |= set(inner.get_added_tokens_decoder())
-    for some in batches(texts):
+    for some in batched(texts, AT_ONCE):
         for encoding in inner.encode_batch(some):
             found.update(encoding.ids)
     return sorted(found)
-
-
-def batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """So many at a time."""
-    rest = iter(texts)
-    while some := list(islice(rest, AT_ONCE)):
-        yield some
 
 
 def renumbered(inner: tokenizers.Tokenizer, numbers: Mapping[int, int]) -> tokenizers.Tokenizer:

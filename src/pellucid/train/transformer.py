@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ from pellucid.models.checkpoint import load_folder
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.load import load
 from pellucid.models.model import Model
+from pellucid.record.batched import batched
 from pellucid.text.recipe import frame
 from pellucid.train.body import look
 from pellucid.train.classifiers import Guess
@@ -152,8 +152,7 @@ class TransformerClassifier(Learner):
 
     def guess(self, texts: Iterable[str]) -> Iterator[Guess]:
         """The likeliest class of each text, and its probability."""
-        waiting = iter(texts)
-        while some := list(islice(waiting, AT_ONCE)):
+        for some in batched(texts, AT_ONCE):
             for chances in self.probabilities(some):
                 yield self._told(chances)
 

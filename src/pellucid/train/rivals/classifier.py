@@ -8,7 +8,6 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from pellucid.errors import PellucidError
+from pellucid.record.batched import batched
 from pellucid.record.files import settle
 from pellucid.text.reading import load_tokenizer
 from pellucid.text.training import train
@@ -90,8 +90,7 @@ class NetworkClassifier:
 
     def guess(self, texts: Iterable[str]) -> Iterator[Guess]:
         """The likeliest class of each text, and its probability."""
-        waiting = iter(texts)
-        while some := list(islice(waiting, AT_ONCE)):
+        for some in batched(texts, AT_ONCE):
             for sure, best in zip(*self._chances(some).max(-1), strict=True):
                 yield Guess(self.classes[int(best)], float(sure))
 

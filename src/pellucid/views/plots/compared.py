@@ -2,16 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from pellucid.record.store import Wish
 from pellucid.study.account import Account, Part
 from pellucid.study.compare import Comparison
 from pellucid.study.place import Place
 from pellucid.views.plots.matrices import Matrix
+from pellucid.views.plots.saved import saved
 from pellucid.views.plots.sheet import EDGE, GAP, TITLE, length, side_by_side
 from pellucid.views.plots.style import NEGATIVE, POSITIVE, Style, settings, styled
 from pellucid.views.plots.words import label
@@ -168,22 +167,4 @@ def _percent(share: float | None) -> str:
     return "·" if float(text[1:]) == 0 else text
 
 
-def write(found: Comparison, path: Path, wish: Wish, format: str) -> None:
-    """Draw it and write it, both in our style."""
-    with styled(None):
-        comparison(found).savefig(path, format=format)
-
-
-def png(found: Comparison, path: Path, wish: Wish) -> None:
-    """As a picture of dots."""
-    write(found, path, wish, "png")
-
-
-def svg(found: Comparison, path: Path, wish: Wish) -> None:
-    """As lines for a browser."""
-    write(found, path, wish, "svg")
-
-
-def pdf(found: Comparison, path: Path, wish: Wish) -> None:
-    """As lines for paper."""
-    write(found, path, wish, "pdf")
+png, svg, pdf = saved(lambda found, wish: comparison(found))

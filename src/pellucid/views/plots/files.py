@@ -1,7 +1,6 @@
 """Figures as files: which there are, and how the ending says what to write."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -10,7 +9,7 @@ from pellucid.errors import UsageError
 from pellucid.record.store import Wish
 from pellucid.record.trace import Trace
 from pellucid.views.plots import answers, attention, branches, placing, statistics
-from pellucid.views.plots.style import styled
+from pellucid.views.plots.saved import saved
 
 Drawn = Callable[[Trace, Wish], Figure]
 
@@ -50,22 +49,4 @@ def draw(trace: Trace, wish: Wish) -> Figure:
     return FIGURES[wish.figure](trace, wish)
 
 
-def write(trace: Trace, path: Path, wish: Wish, format: str) -> None:
-    """Draw it and write it, both in our style."""
-    with styled(None):
-        draw(trace, wish).savefig(path, format=format)
-
-
-def png(trace: Trace, path: Path, wish: Wish) -> None:
-    """As a picture of dots."""
-    write(trace, path, wish, "png")
-
-
-def svg(trace: Trace, path: Path, wish: Wish) -> None:
-    """As lines for a browser."""
-    write(trace, path, wish, "svg")
-
-
-def pdf(trace: Trace, path: Path, wish: Wish) -> None:
-    """As lines for paper."""
-    write(trace, path, wish, "pdf")
+png, svg, pdf = saved(draw)
