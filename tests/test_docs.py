@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scripts import taken_in
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,10 +56,7 @@ def there(module: str) -> bool:
 
 @pytest.fixture(scope="session")
 def build() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("guide_build", DOCS / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return taken_in(DOCS / "build.py")
 
 
 @pytest.fixture(scope="session")

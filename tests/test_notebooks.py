@@ -1,11 +1,11 @@
 """The guide's notebooks are the guide, and run as they are."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from scripts import taken_in
 
 DOCS = Path(__file__).parent.parent / "docs"
 CHAPTERS = sorted((DOCS / "guide").glob("*.md"))
@@ -20,10 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 @pytest.fixture(scope="session")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("guide_notebooks", DOCS / "notebooks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return taken_in(DOCS / "notebooks.py")
 
 
 def test_they_are_what_the_chapters_say_now(maker: ModuleType) -> None:

@@ -4,11 +4,11 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from pellucid.cli.options import FILES, Labelled
+from pellucid.cli.options import FILES, Labelled, Replacing
 from pellucid.cli.problems import notes, say
 
 
@@ -17,7 +17,7 @@ def _files(help: str) -> typer.models.OptionInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareModels(Labelled):
+class CompareModels(Labelled, Replacing):
     """Train simple and less simple models on the same texts, and put them into one table.
 
     Networks learn once a seed; ± is the standard deviation. They read the same pieces of words in
@@ -65,7 +65,7 @@ class CompareModels(Labelled):
         from pellucid.train.comparing import ABOUT, AS_USUAL, RIVALS, compare_models
 
         if self.out:
-            check_folder(self.out, self._existing, mark=ABOUT)
+            check_folder(self.out, self.existing, mark=ABOUT)
         wanted = Layout(labels="wanted")
         with notes():
             compared = compare_models(
@@ -79,12 +79,8 @@ class CompareModels(Labelled):
             )
         print(json.dumps(compared.to_json()) if self.json else compared)
         if self.out:
-            compared.save(self.out, self._existing)
+            compared.save(self.out, self.existing)
             say(str(self.out), who="saved")
-
-    @property
-    def _existing(self) -> Literal["refuse", "replace"]:
-        return "replace" if self.force else "refuse"
 
 
 def tell(what: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pellucid.cli.options import Replacing
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
 from pellucid.cli.writing import GIVEN
@@ -22,7 +23,7 @@ SENTENCES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convert:
+class Convert(Replacing):
     """Write a model again with smaller weights, and measure what that does.
 
     bf16 halves them and is read by other tools too. int8 quarters them: each row of a matrix is
@@ -59,7 +60,7 @@ class Convert:
         with notes(), waiting("Writing"):
             model.save(
                 self.out,
-                existing="replace" if self.force else "refuse",
+                existing=self.existing,
                 precision=self.precision,
             )
         say(str(self.out), who="saved")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pellucid.cli.options import FILES, Reading
+from pellucid.cli.options import FILES, Reading, Replacing
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
 from pellucid.errors import UsageError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Embed(Reading):
+class Embed(Reading, Replacing):
     """A vector of length 1 for each text, near one another where texts mean the same.
 
     [dim]Examples:[/]
@@ -56,7 +56,7 @@ class Embed(Reading):
         if self.out is not None:
             if self.out.suffix != ".npy":
                 raise UsageError(f"{self.out} must end in .npy, which holds a matrix.")
-            check_writable(self.out, "replace" if self.force else "refuse")
+            check_writable(self.out, self.existing)
         with notes():
             vectors = self._vectors()
             if self.out is None:
@@ -89,5 +89,5 @@ class Embed(Reading):
             with beside.open("wb") as file:
                 np.save(file, matrix)
 
-        write(path, fill, "replace" if self.force else "refuse")
+        write(path, fill, self.existing)
         say(f"{path}, {matrix.shape[0]:,} × {matrix.shape[1]}", who="saved")

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from pellucid.cli.options import Replacing
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
 from pellucid.cli.writing import GIVEN
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export:
+class Export(Replacing):
     """Write a model as ONNX: any number of texts, of any length.
 
     Before it is put in place it is run by onnxruntime, on two lengths and two numbers of texts,
@@ -39,5 +40,5 @@ class Export:
         with notes(), waiting(f"Loading {self.model}"):
             model = load(self.model)
         with notes(), waiting("Writing and comparing"):
-            export(model, self.out, existing="replace" if self.force else "refuse")
+            export(model, self.out, existing=self.existing)
         say(str(self.out), who="saved")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pellucid.decode.answer import Answers
     from pellucid.decode.generate import Generation
     from pellucid.models.model import Model
-    from pellucid.record.files import Existing
     from pellucid.text.sources import Corpus
 
 
@@ -135,8 +134,7 @@ class Generate(Writing):
         corpus = Corpus(self.files or [], Layout(gaps="kept"))
         files = [[str(source), source.size] for source in corpus.sources]
         job = {"model": self.model, "files": files, "choices": repr(vars(planner.choices))}
-        existing: Existing = "replace" if self.force else "refuse"
-        output, gaps = Output(self.out, job, existing, planner.seed), Gaps()
+        output, gaps = Output(self.out, job, self.existing, planner.seed), Gaps()
         if output.done:
             say(f"going on after {output.done:,} answers", who="resumed")
         texts = islice(gaps.counted(self._texts(corpus)), output.done, None)

@@ -27,6 +27,17 @@ def _option(panel: str, metavar: str | None, help: str) -> Any:
     return typer.Option(metavar=metavar, help=help, show_default=False, rich_help_panel=panel)
 
 
+class Replacing:
+    """A command that is told by --force to replace what is there already."""
+
+    force: bool
+
+    @property
+    def existing(self) -> Literal["refuse", "replace"]:
+        """What is done with files that are there."""
+        return "replace" if self.force else "refuse"
+
+
 _reading = partial(_option, "How files are read")
 _wording = partial(_option, "How words are made")
 

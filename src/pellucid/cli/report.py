@@ -3,10 +3,11 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pellucid.cli.options import Replacing
 from pellucid.cli.problems import say
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(Replacing):
     """Show a run of `pellucid train`: its report, and the curves of loss, rate and gradient.
 
     [dim]Examples:[/]
@@ -78,7 +79,7 @@ class Report:
 
         for path in self.save or []:
             check_figure(path)
-            check_writable(path, self._existing)
+            check_writable(path, self.existing)
         if self.tensorboard:
             check_events(self.tensorboard)
 
@@ -87,13 +88,9 @@ class Report:
         from pellucid.views.figures import save_curves
 
         for path in self.save or []:
-            say(str(save_curves(drawn, path, existing=self._existing)), who="saved")
+            say(str(save_curves(drawn, path, existing=self.existing)), who="saved")
         if self.tensorboard:
             say(str(save_events(drawn, self.tensorboard)), who="saved")
-
-    @property
-    def _existing(self) -> Literal["refuse", "replace"]:
-        return "replace" if self.force else "refuse"
 
 
 def plain(panel: "Panel") -> dict[str, Any]:

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from pellucid.cli.options import Replacing
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
 from pellucid.models.builtin import default
@@ -25,7 +26,7 @@ UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
 @dataclass(frozen=True, kw_only=True)
-class See:
+class See(Replacing):
     """See a text through: every number from its tokens to the model's output.
 
     [dim]Examples:[/]
@@ -148,7 +149,7 @@ class See:
 
         for at, path in enumerate(self.save or []):
             writer_of(path)
-            check_writable(path, self._existing)
+            check_writable(path, self.existing)
             if path in (self.save or [])[:at]:
                 raise UsageError(f"{path} is to be saved twice; give each file a name of its own.")
 
@@ -180,7 +181,7 @@ class See:
             with waiting(f"Writing {path}") as told:
                 part = self.weights, self.layer, self.head
                 wish = store.Wish(*part, figure=self.figure, layers=layers, told=told)
-                store.save(trace, path, wish, self._existing)
+                store.save(trace, path, wish, self.existing)
             say(str(path), who="saved")
 
     def _print(self, trace: "Trace", choice: "Choice") -> None:
@@ -202,10 +203,6 @@ class See:
     @property
     def _chosen(self) -> bool:
         return self.layer is not None or self.head is not None
-
-    @property
-    def _existing(self) -> Literal["refuse", "replace"]:
-        return "replace" if self.force else "refuse"
 
 
 def read(texts: list[str]) -> list[str]:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pellucid.cli.options import Replacing
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import waiting
 from pellucid.errors import UsageError
@@ -37,7 +38,7 @@ NONE: Mapping[str, Fill] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class Study(Replacing):
     """A question that is asked of a model, and how the answer is given."""
 
     save: Annotated[list[Path] | None, SAVE] = None
@@ -76,11 +77,6 @@ class Study:
             print(numbers)
         else:
             printed(draw)
-
-    @property
-    def existing(self) -> Literal["refuse", "replace"]:
-        """What to do with files that are there."""
-        return "replace" if self.force else "refuse"
 
 
 def loaded(name: str) -> "Model":

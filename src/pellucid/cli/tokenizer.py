@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pellucid.cli.options import FILES, Reading
+from pellucid.cli.options import FILES, Reading, Replacing
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import read, waiting
 from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
-    from pellucid.record.files import Existing
     from pellucid.text.merging import Steps
     from pellucid.text.tokenizer import Tokenizer
     from pellucid.text.training import Fit
@@ -24,7 +23,7 @@ SAMPLE = 1000  # texts that are kept, to say how well the tokenizer fits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train(Reading):
+class Train(Reading, Replacing):
     """Train a tokenizer: learn its pieces from texts, which are read once, as a stream.
 
     [dim]Examples:[/]
@@ -59,12 +58,12 @@ class Train(Reading):
 
         special = dict(map(role_and_piece, self.special or []))
         named_special(kind_of(self.kind), special)
-        check_folder(self.out, self._existing)
+        check_folder(self.out, self.existing)
         sample: list[str] = []
         with notes(), ExitStack() as stack:
             texts = keeping(self._texts(stack), sample)
             tokenizer = train(texts, kind=self.kind, size=self.vocab, special=special)
-        save(tokenizer, self.out, self._existing)
+        save(tokenizer, self.out, self.existing)
         say(str(self.out), who="saved")
         self._report(tokenizer, fit(tokenizer, sample))
 
@@ -84,10 +83,6 @@ class Train(Reading):
         from pellucid.views import trained
 
         trained.show(self.kind, kind_of(self.kind).loses, tokenizer, fit)
-
-    @property
-    def _existing(self) -> "Existing":
-        return "replace" if self.force else "refuse"
 
 
 def role_and_piece(given: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pellucid.cli.options import FILES, Labelled, Reading, Wording
+from pellucid.cli.options import FILES, Labelled, Reading, Replacing, Wording
 from pellucid.cli.problems import say
 from pellucid.cli.see import waiting
 from pellucid.cli.training import carry_out, flags, go_on
@@ -48,7 +48,7 @@ BOTH = typer.Option(metavar="SOURCE TARGET", help="Sentences to measure it on.",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class Written(Replacing):
     """What is learned from, and where a run is written or gone on with."""
 
     files: Annotated[list[str] | None, FILES] = None
@@ -67,11 +67,6 @@ class Written:
                     raise UsageError(f"Missing {name}; or go on with a run (--resume RUN).")
         elif self.force or self.out not in (None, self.resume):
             raise UsageError("--resume goes on in the run's own folder; leave --out and --force.")
-
-    @property
-    def existing(self) -> Literal["refuse", "replace"]:
-        """What is done with a run that is there already."""
-        return "replace" if self.force else "refuse"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +192,7 @@ class TrainBert(Reading, Written, BERT):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train:
+class Train(Replacing):
     """Train a model on examples; or go on with a run, or repeat one.
 
     [dim]Examples:[/]

@@ -13,7 +13,6 @@ from pellucid.errors import UsageError
 from pellucid.train.settings import Settings, TaskName, usual
 
 if TYPE_CHECKING:
-    from pellucid.record.files import Existing
     from pellucid.text.formats import Layout
     from pellucid.train.job import Job
     from pellucid.train.journal import Tell
@@ -150,9 +149,8 @@ def go_on(command: Any) -> None:
     elif command.settings is not None and command.out is not None:
         job = Job.read(command.settings)
         job = replace(job, settings=usual(**{**vars(job.settings), **changes}))
-        existing: Existing = "replace" if command.force else "refuse"
         with notes(), following(command) as tell:
-            run = work(job, *job.data(), command.out, existing=existing, tell=tell)
+            run = work(job, *job.data(), command.out, existing=command.existing, tell=tell)
         finished(run, command.out)
     else:
         raise UsageError(

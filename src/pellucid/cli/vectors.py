@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pellucid.cli.options import FILES, Labelled, Wording
+from pellucid.cli.options import FILES, Labelled, Replacing, Wording
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vectors(Wording, Labelled):
+class Vectors(Wording, Labelled, Replacing):
     """Vectors: each text a row of a sparse matrix, each term a column; and a report.
 
     [dim]Examples:[/]
@@ -98,9 +98,9 @@ class Vectors(Wording, Labelled):
         from pellucid.text.storing import check_places
 
         if self.out:
-            check_places(self.out, self._existing)
+            check_places(self.out, self.existing)
         if self.spy:
-            check_picture(self.spy, self._existing)
+            check_picture(self.spy, self.existing)
 
     def _vectorizer(self) -> "tuple[Vectorizer, Met | None]":
         from pellucid.text.columns import Met
@@ -136,12 +136,8 @@ class Vectors(Wording, Labelled):
         from pellucid.text.storing import beside
 
         if self.out:
-            made.save(self.out, self._existing)
+            made.save(self.out, self.existing)
             say(f"{self.out} and {beside(self.out)}", who="saved")
         if self.spy:
-            spy(made.matrix, self.spy, self._existing)
+            spy(made.matrix, self.spy, self.existing)
             say(str(self.spy), who="saved")
-
-    @property
-    def _existing(self) -> Literal["refuse", "replace"]:
-        return "replace" if self.force else "refuse"

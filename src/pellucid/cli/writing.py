@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from pellucid.cli.options import Replacing
 from pellucid.models.builtin import default
 
 
@@ -35,7 +36,7 @@ NOT_CHOICES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writing:
+class Writing(Replacing):
     """What `generate` and `translate` share. What is not said is left to the checkpoint."""
 
     texts: Annotated[

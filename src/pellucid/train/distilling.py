@@ -13,6 +13,7 @@ from pellucid.errors import UsageError
 from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.nn.config import Config
+from pellucid.record.batched import batched
 from pellucid.train.settings import Settings, TaskName, usual
 from pellucid.train.training import Trained, ready, train
 from pellucid.train.translator import Parallel
@@ -99,7 +100,7 @@ def translated(task: TaskName, data: Any) -> Sequence[str]:
 def spoken(teacher: Model, sources: Sequence[str], beams: int) -> tuple[list[str], list[str]]:
     """Sources, and what the teacher makes of each."""
     answers: list[str] = []
-    for at in range(0, len(sources), AT_ONCE):
-        found = teacher.translate(sources[at : at + AT_ONCE], beams=beams)
+    for some in batched(sources, AT_ONCE):
+        found = teacher.translate(some, beams=beams)
         answers += [best.text for best, *_ in found]
     return list(sources), answers
