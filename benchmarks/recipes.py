@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from report import Row, results
 
-from pellucid.decode.generate import Generation
-from pellucid.decode.many import answered
+from pellucid.decode.many import best_texts
 from pellucid.train.run import Run
 from pellucid.train.translation import TranslationScore
 
@@ -102,9 +101,7 @@ def translated(run: Path, files: list[str], where: Path) -> Figures:
 
     moses = MosesTokenizer("de")
     source, target = (gzip.decompress((where / name).read_bytes()).decode() for name in files)
-    model = Run.load(run).model.model
-    generation = Generation.of(model, {"beams": 5})
-    answers = [best.text for best, *_ in answered(generation, source.splitlines())]
+    answers = best_texts(Run.load(run).model.model, source.splitlines(), beams=5)
 
     def tokenize(text: str) -> str:
         return str(moses.tokenize(text, return_str=True, escape=False))

@@ -21,8 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from prepare import prepared
 
 from pellucid.cli import main as pellucid
-from pellucid.decode.generate import Generation
-from pellucid.decode.many import answered
+from pellucid.decode.many import best_texts
 from pellucid.models.builtin import ABOUT, CARD, HERE, size
 from pellucid.models.load import load
 from pellucid.models.precision import Precision
@@ -64,8 +63,7 @@ def usual(learner: Any, data: Any) -> Figures:
 
 def translated(learner: Any, data: Any) -> Figures:
     """BLEU and chrF of its own translations."""
-    generation = Generation.of(learner.model, {"beams": BEAMS})
-    answers = [best.text for best, *_ in answered(generation, data.sources)]
+    answers = best_texts(learner.model, data.sources, beams=BEAMS)
     found = TranslationScore.of(data.targets, answers).figures
     return {f"{name} ({each.signature})": f"{each.score:.1f}" for name, each in found.items()}
 

@@ -62,10 +62,8 @@ class Evaluate(Labelled):
 
     def _translated(self, translator: "Translator", given: "Parallel") -> "TranslationScore":
         """Its own translations, against those that were given."""
-        from pellucid.decode.generate import Generation
-        from pellucid.decode.many import answered
+        from pellucid.decode.many import best_texts
         from pellucid.train.translation import TranslationScore
 
-        generation = Generation.of(translator.model, {"beams": self.beams})
-        answers = [best.text for best, *_ in answered(generation, given.sources)]
+        answers = best_texts(translator.model, given.sources, beams=self.beams)
         return TranslationScore.of(given.targets, answers)

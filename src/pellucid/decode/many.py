@@ -10,6 +10,7 @@ from pellucid.decode.answer import Answers
 from pellucid.decode.generate import Generation
 from pellucid.decode.prompts import Prompt, prompts
 from pellucid.errors import PellucidError, UsageError
+from pellucid.models.model import Model
 from pellucid.record.batched import batched
 from pellucid.record.files import Existing, check_writable
 
@@ -32,6 +33,12 @@ def answered(generation: Generation, texts: Iterable[str], first: int = 0) -> It
         found = iter(generation.answers(given))
         yield from (next(found) if text.strip() else Answers() for text in window)
         first += len(window)
+
+
+def best_texts(model: Model, texts: Iterable[str], **choices: Any) -> list[str]:
+    """The best answer to each text; nothing to an empty one."""
+    found = answered(Generation.of(model, choices), texts)
+    return [answers[0].text if answers else "" for answers in found]
 
 
 def prompt_of(generation: Generation, text: str) -> list[Prompt]:
