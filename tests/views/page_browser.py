@@ -21,6 +21,7 @@ VALUES = """
 }))
 """
 READY = "() => window.pellucid?.painted || !document.getElementById('message')?.hidden"
+OWN = "blob:"  # what the page itself has made
 REFUSED = "Content Security Policy"
 
 
@@ -38,7 +39,7 @@ def opened(browser: "Browser", path: Path, **settings: Any) -> "Iterator[Page]":
     """The page of a file; it may ask for nothing else, and nothing may be said in the console."""
     with browser.new_context(offline=True, **settings) as context:
         page, trouble = context.new_page(), []
-        page.on("request", lambda asked: trouble.append(asked.url))
+        page.on("request", lambda asked: asked.url.startswith(OWN) or trouble.append(asked.url))
         page.on("console", lambda said: trouble.append(said.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.goto(path.as_uri())
@@ -71,3 +72,14 @@ def part(trace: Trace, place: Place, known: dict[str, Tensor]) -> Tensor:
     if "G" in axes:
         index["G"] = place.head * value.shape[axes.index("G")] // place.heads
     return value[tuple(index.get(axis, slice(None)) for axis in axes)]
+
+
+def saved(page: "Page", within: str, folder: Path) -> tuple[Path, Path]:
+    """What the two buttons beside a title save: a PNG and an SVG."""
+    paths = []
+    for which in ("PNG", "SVG"):
+        with page.expect_download() as download:
+            page.click(f"{within} .savers >> text={which}")
+        paths.append(folder / download.value.suggested_filename)
+        download.value.save_as(paths[-1])
+    return paths[0], paths[1]

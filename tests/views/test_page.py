@@ -41,7 +41,7 @@ HOSTILE = (
     "x" * 200,
     " ",
 )
-TITLE = ".title h2"
+TITLE = "#stage .title h2"
 SCRIPTS = len(["the program", "description", "all", "decoder.0", "decoder.1"])
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import page_browser
 import pytest
@@ -64,6 +65,13 @@ def test_both_roads_have_every_station(page: "Page", banks: Comparison) -> None:
     far = [float(text) for text in distances.locator(".much").all_text_contents()]
     assert far == pytest.approx([step.distance for step in banks.layers], rel=1e-2)
     assert distances.locator("path.road").count() == 2
+
+
+def test_a_fork_is_saved(page: "Page", banks: Comparison, tmp_path: Path) -> None:
+    png, svg = page_browser.saved(page, "#road figure:first-child", tmp_path)
+    assert png.read_bytes().startswith(b"\x89PNG")
+    texts = {each.text for each in ElementTree.parse(svg).iter()}
+    assert {f"{step.angle:.1f}°" for step in banks.layers} <= texts
 
 
 def test_heads_and_neighbours_are_ranked(page: "Page", banks: Comparison) -> None:

@@ -10,6 +10,7 @@ import page_browser
 import pytest
 import torch
 import zoo
+from PIL import Image
 
 import pellucid
 from pellucid.cli import main
@@ -72,6 +73,32 @@ def test_pictures_are_saved(page: "Page", tmp_path: Path) -> None:
     assert len(list(drawing.iter("{http://www.w3.org/2000/svg}rect"))) == 1 + 25
 
 
+@pytest.mark.parametrize(
+    ("view", "said", "shapes"),
+    [
+        ("#overview", {"0"}, {"image": 1}),
+        ("#answers", {"mouse", "cosine"}, {"image": 0}),
+        ("#stage", {"weights", "where each row looks"}, {"image": 7, "stop": 5}),
+    ],
+)
+def test_a_view_is_saved_as_it_looks(
+    page: "Page", view: str, said: set[str], shapes: dict[str, int], tmp_path: Path
+) -> None:
+    page.evaluate("() => pellucid.painted")
+    png, svg = page_browser.saved(page, view, tmp_path)
+    drawing = ElementTree.fromstring(svg.read_text(encoding="utf-8"))
+    with Image.open(png) as painted:
+        assert painted.size == tuple(2 * int(drawing.attrib[side]) for side in ("width", "height"))
+        assert len(painted.convert("RGB").getcolors(1 << 24) or []) > 20
+    parts = list(drawing.iter())
+    assert said <= {part.text for part in parts}
+    for tag, least in shapes.items():
+        assert sum(part.tag == f"{{http://www.w3.org/2000/svg}}{tag}" for part in parts) >= least
+    for button in ("PNG", "What if"):
+        assert button not in {part.text for part in parts}
+    assert page.locator("#stage .switches").is_visible()
+
+
 def test_hostile_labels_stay_text_in_drawings(
     browser: "Browser", mouse: Trace, tmp_path: Path
 ) -> None:
@@ -120,7 +147,7 @@ def test_a_link_leads_back(browser: "Browser", tmp_path: Path) -> None:
     with browser.new_page() as page:
         page.goto(link)
         page.wait_for_function(page_browser.READY)
-        assert page.inner_text(".title h2") == "Encoder, layer 0, head 2"
+        assert page.inner_text("#stage .title h2") == "Encoder, layer 0, head 2"
         assert page.inner_text("h1") == zoo.SENTENCES[2]
         assert page.inner_text("#readout .where") == where
         assert page.locator(".step.large").get_attribute("data-step") == "scores"
@@ -141,7 +168,7 @@ def test_a_wrong_link_opens_all_the_same(
 def test_german(browser: "Browser", mouse: Trace, tmp_path: Path) -> None:
     path = mouse.save(tmp_path / "see.html")
     with page_browser.opened(browser, path, locale="de-AT") as page:
-        assert page.inner_text(".title h2") == "Encoder, Schicht 0, Kopf 0"
+        assert page.inner_text("#stage .title h2") == "Encoder, Schicht 0, Kopf 0"
         assert "Stücke" in page.inner_text("#road")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import page_browser
 import pytest
@@ -54,6 +55,14 @@ def test_every_candidate_is_in_the_tree(page: "Page", trace: Trace) -> None:
         assert page.locator(f".tree text.{fate}").count() == fates.count(fate) > 0
     branches = sum(each["parent"] >= 0 for each in candidates(trace))
     assert page.locator(".tree path").count() == branches
+
+
+def test_all_of_the_tree_is_saved(page: "Page", trace: Trace, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 400, "height": 300})
+    png, svg = page_browser.saved(page, ".panel", tmp_path)
+    assert png.read_bytes().startswith(b"\x89PNG")
+    drawn = [each.text for each in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(filter(None, drawn)) == sorted(map(written, candidates(trace)))
 
 
 def test_the_answers_stand_above(page: "Page", trace: Trace) -> None:

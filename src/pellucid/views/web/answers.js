@@ -8,8 +8,9 @@
  * @typedef {{ temperature: number, k: number, p: number }} Drawing
  */
 
-import { element } from "./dom.js";
+import { element, titled } from "./dom.js";
 import { number } from "./number.js";
+import { savers } from "./saving.js";
 import { words } from "./words.js";
 
 const FEW = 5;
@@ -25,8 +26,8 @@ export function showAnswers(section, meaning, { best, label, note }) {
   const drawn = meaning === "probability" && best.length > FEW
     ? [drawing(best, (chosen) => list.replaceChildren(...chosen.slice(0, SHOWN).map(line)))] : [];
   section.replaceChildren(
-    element("h2", {}, words.answers[meaning], " ", element("bdi", {}, label), " ",
-      element("small", {}, meaning)),
+    titled(element("h2", {}, words.answers[meaning], " ", element("bdi", {}, label), " ",
+      element("small", {}, meaning)), savers(() => words.answers[meaning], () => section)),
     ...(note ? [element("p", { class: "told" }, note)] : []), list, ...drawn);
 }
 

@@ -21,6 +21,7 @@ import { Overview } from "./overview.js";
 import { unpackedJson } from "./packing.js";
 import { partsOf } from "./parts.js";
 import { kindsTold, largest, percent, ranked } from "./ranked.js";
+import { savers } from "./saving.js";
 import { Side } from "./side.js";
 import { ARROWS } from "./step.js";
 import { Trace } from "./trace.js";
@@ -139,8 +140,11 @@ export class Comparing {
         values: layers.map(({ angle }) => angle), stations },
       { title: words.distance, write: (/** @type {number} */ x) => number(x, 3),
         values: layers.map(({ distance }) => distance), stations },
-    ].map((fork) => element("figure", {},
-      element("figcaption", {}, fork.title), forked(fork, width)));
+    ].map((fork) => {
+      const drawing = forked(fork, width);
+      return element("figure", {}, element("figcaption", {},
+        element("span", {}, fork.title), savers(() => fork.title, () => drawing)), drawing);
+    });
     road.replaceChildren(...drawn);
   }
 

@@ -32,6 +32,14 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
+ * A title, and beside it what can be done with what it stands above.
+ * @param {...(Node | string)} children
+ */
+export function titled(...children) {
+  return element("div", { class: "title" }, ...children);
+}
+
+/**
  * A part of a drawing.
  * @param {string} tag
  * @param {Record<string, string | number>} attributes

@@ -17,11 +17,20 @@ export function drawing(plan) {
   const { matrix, grid, palette } = plan;
   const width = Math.ceil(grid.left + grid.width * matrix.columns + MARGIN);
   const height = Math.ceil(grid.top + grid.height * matrix.rows + MARGIN);
+  return sheet([width, height], palette,
+    [...cells(plan), ...rowLabels(plan), ...columnLabels(plan)]);
+}
+
+/**
+ * A drawing of this size.
+ * @param {[number, number]} size in CSS pixels
+ * @param {{ font: string, card: string }} style its letters and its ground
+ * @param {Iterable<string>} parts
+ */
+export function sheet([width, height], { font, card }, parts) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" `
-    + `width="${width}" height="${height}" font-family="${escaped(palette.font)}">\n`
-    + `<rect width="100%" height="100%" fill="${palette.card}"/>\n`
-    + [...cells(plan), ...rowLabels(plan), ...columnLabels(plan)].join("\n")
-    + "\n</svg>\n";
+    + `width="${width}" height="${height}" font-family="${escaped(font)}">\n`
+    + `<rect width="100%" height="100%" fill="${card}"/>\n${[...parts].join("\n")}\n</svg>\n`;
 }
 
 /** @param {Plan} plan */
@@ -70,13 +79,17 @@ function* columnLabels(plan) {
  * @param {number} size
  * @param {string} attributes
  */
-function text(content, ink, size, attributes) {
+export function text(content, ink, size, attributes) {
   return `<text ${attributes} fill="${ink}" font-size="${size}">${escaped(content)}</text>`;
 }
 
-/** @param {string} text */
-function escaped(text) {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+/**
+ * As XML takes it, which has no control characters and no half of a pair.
+ * @param {string} text
+ */
+export function escaped(text) {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replace(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu, "\ufffd");
 }
 
 /** @param {number} x */

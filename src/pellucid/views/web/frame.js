@@ -40,6 +40,15 @@ export function measure(text, font) {
 }
 
 /**
+ * How far a line's letters stand below its top.
+ * @param {string} font
+ */
+export function ascent(font) {
+  context.font = font;
+  return context.measureText("").fontBoundingBoxAscent;
+}
+
+/**
  * The text, or as much of it as fits, and an ellipsis. What a person takes for one letter is
  * never cut.
  * @param {string} text

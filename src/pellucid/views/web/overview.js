@@ -11,9 +11,10 @@
  * @typedef {Pick<Choice, "stack" | "layer" | "head">} Spot
  */
 
-import { element } from "./dom.js";
+import { element, titled } from "./dom.js";
 import { brush, pixels } from "./paint.js";
 import { Reading } from "./reading.js";
+import { savers } from "./saving.js";
 import { words } from "./words.js";
 
 const SHARPEST = 64; // pixels of a small picture, at most
@@ -52,8 +53,9 @@ export class Overview {
       grid.append(element("i", {}, `${layer.layer}`), ...row);
       return row;
     });
-    section.append(
-      element("h2", {}, title, " ", element("small", {}, words.overview)), grid);
+    section.append(titled(
+      element("h2", {}, title, " ", element("small", {}, words.overview)),
+      savers(() => title, () => grid)), grid);
     return buttons;
   }
 

@@ -39,9 +39,8 @@ export class Prediction {
   cover(section, best, which) {
     if (which !== this.which) this.forget();
     [this.best, this.which] = [best, which];
-    const title = section.querySelector("h2");
-    title?.append(" ", this.switch);
-    title?.after(this.form, this.told);
+    section.querySelector("h2")?.append(" ", this.switch);
+    section.querySelector(".title")?.after(this.form, this.told);
     this.show();
   }
 

@@ -5,7 +5,8 @@
  * @typedef {{ name: Node | string, title: string, share: number, act?: () => void }} Row
  */
 
-import { element } from "./dom.js";
+import { element, titled } from "./dom.js";
+import { savers } from "./saving.js";
 import { words } from "./words.js";
 
 /** A share that would be printed as zero is smaller than this. */
@@ -39,8 +40,9 @@ export function largest(all, count) {
 export function ranked(title, rows) {
   const most = Math.abs(rows[0]?.share ?? 0) || 1;
   const of = element("small", { title: words.shareOf }, words.share);
-  return element("section", {}, element("h2", {}, title, " ", of),
-    element("ol", {}, ...rows.map((row) => line(row, most))));
+  const list = element("ol", {}, ...rows.map((row) => line(row, most)));
+  return element("section", {}, titled(element("h2", {}, title, " ", of),
+    savers(() => title, () => list)), list);
 }
 
 /**

@@ -11,6 +11,7 @@ import { leads, placed } from "./branches.js";
 import { drawn, element } from "./dom.js";
 import { fit } from "./frame.js";
 import { number } from "./number.js";
+import { savers } from "./saving.js";
 import { words } from "./words.js";
 
 const WIDE = 116; // pixels a step
@@ -40,8 +41,9 @@ export function searchPanel({ trace }) {
     element("li", {}, element("bdi", {}, answer.text), element("span", { class: "score" },
       typeof answer.score === "number" ? number(answer.score) : ""))));
   const count = element("small", {}, words.candidates(candidates.length));
+  const save = savers(() => words.tree, () => shown.whole);
   return [said, element("label", { class: "steps" }, `${words.step} `, slider, told, " ", count),
-    shown.place];
+    save, shown.place];
 }
 
 class Tree {
@@ -67,12 +69,22 @@ class Tree {
     this.draw();
   }
 
-  /** Draw what is in sight, and a little around it. */
-  draw() {
+  /** All of it, until it is scrolled. */
+  get whole() {
+    this.draw([-Infinity, -Infinity, Infinity, Infinity]);
+    return this.svg;
+  }
+
+  /** What is in sight, and a little around it. */
+  get sight() {
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.place;
-    const [left, top] = [scrollLeft - BEYOND, scrollTop - BEYOND];
-    const right = scrollLeft + (clientWidth || UNSEEN.width) + BEYOND;
-    const bottom = scrollTop + (clientHeight || UNSEEN.height) + BEYOND;
+    return [scrollLeft - BEYOND, scrollTop - BEYOND,
+      scrollLeft + (clientWidth || UNSEEN.width) + BEYOND,
+      scrollTop + (clientHeight || UNSEEN.height) + BEYOND];
+  }
+
+  /** @param {number[]} [area] to draw */
+  draw([left, top, right, bottom] = this.sight) {
     const parts = this.all.flatMap((candidate, at) => {
       const x = (candidate.step - 1) * WIDE;
       if (candidate.step > this.until || x + WIDE < left || x > right) return [];

@@ -8,11 +8,12 @@
  *   change: (whatIf: WhatIf) => void }} Around
  */
 
-import { element } from "./dom.js";
+import { element, titled } from "./dom.js";
 import { answerPanel } from "./everywhere.js";
 import { layerPanel } from "./layer.js";
 import { pieces } from "./pieces.js";
 import { searchPanel } from "./searched.js";
+import { savers } from "./saving.js";
 import { stages } from "./stages.js";
 import { Steps } from "./steps.js";
 import { Toolbar } from "./toolbar.js";
@@ -32,7 +33,7 @@ export class Stage {
     this.title = element("h2");
     this.tools = element("div", { class: "switches" });
     this.panel = element("div", { class: "panel" });
-    const head = element("div", { class: "title" }, this.title);
+    const head = titled(this.title, savers(() => this.title.textContent ?? "", () => section));
     section.append(head, this.tools, this.panel);
     this.toolbar = new Toolbar(this.tools, head, {
       rule: (rules) => this.change((whatIf, { layer }) => whatIf.ruled(layer.place, rules)),
