@@ -48,4 +48,4 @@ class Lens(Study):
         token = count - 1 if self.at is None else self.at
         if not 0 <= token < count:
             raise UsageError(f"The text has tokens 0 to {count - 1}; there is no {token}.")
-        self.give(found, partial(draw, found, token))
+        self.give(found, partial(draw, found, token=token))

@@ -18,6 +18,7 @@ from pellucid.record.explain import Cell, Explanation, explain
 from pellucid.record.files import Existing
 from pellucid.record.node import Node, sort
 from pellucid.record.recorder import Recorder
+from pellucid.record.shown import Framed
 from pellucid.record.store import Wish, read, save
 from pellucid.record.tokens import Tokens
 from pellucid.record.tree import Tree, grow
@@ -29,7 +30,7 @@ OF_SOURCE = {"memory", "real", "key", "value"}  # what cross-attention has from 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
-class Trace(Mapping[str, Tensor]):
+class Trace(Mapping[str, Tensor], Framed):
     """A graph of named values. `trace["encoder.3.attention.weights"]` is a tensor, [B H T S].
 
     Recorded values are the run's own tensors; the others are computed from them when asked for,

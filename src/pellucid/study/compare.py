@@ -13,6 +13,7 @@ from torch import Tensor
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.files import Existing, write
+from pellucid.record.shown import Shown
 from pellucid.record.store import Wish, writer_of
 from pellucid.record.trace import Trace
 from pellucid.study.account import Account, Run, account
@@ -64,8 +65,8 @@ class Step:
         return cls(name, distance, distance / (sum(sizes) / 2 or 1), angle, sizes)
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
     """One word at two places.
 
     `layers` are its vectors from the embedding to the end. `names` is every number that both

@@ -13,14 +13,15 @@ from torch.nn import functional
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
+from pellucid.record.shown import Shown
 from pellucid.study.clouds import Clouds, cloud
 from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
 
 TYPICAL = 3  # sentences shown of each group
 
 
-@dataclass(frozen=True)
-class Groups:
+@dataclass(frozen=True, repr=False)
+class Groups(Shown):
     """Groups of sentences that lie together after each of the `layers`.
 
     `apart` is the mean silhouette: 1 where groups are tight and far from each other, 0 where there

@@ -16,6 +16,7 @@ from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.record.batched import batched
 from pellucid.record.files import Existing, write
+from pellucid.record.shown import Shown
 from pellucid.study.table import arrow, columns, read_part, store, write_part
 from pellucid.study.tally import Silencing, Tally, Text, tallied
 from pellucid.study.vectors import Done, nothing
@@ -24,8 +25,8 @@ from pellucid.study.workers import in_order
 CHUNK = 256  # texts that are read, measured and stored together
 
 
-@dataclass(frozen=True)
-class Heads:
+@dataclass(frozen=True, repr=False)
+class Heads(Shown):
     """Means over all tokens of a corpus, [L H] a measure, float64.
 
     A row is a sub-layer of heads, `places` their names: a layer's attention; in an encoder-decoder

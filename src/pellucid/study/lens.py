@@ -11,6 +11,7 @@ from torch import Tensor
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.answers import Answers
+from pellucid.record.shown import Shown
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.study.compare import stations
@@ -18,8 +19,8 @@ from pellucid.study.edits import Edit, Parts, edit
 from pellucid.study.place import Place
 
 
-@dataclass(frozen=True)
-class Lens:
+@dataclass(frozen=True, repr=False)
+class Lens(Shown):
     """The best words after each of the `layers`, for every token.
 
     `chances` [L T] is the probability that each layer gives to the word which the whole model

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
+from pellucid.record.shown import Shown
 from pellucid.study.clouds import Clouds, cloud
 from pellucid.study.nearest import Distance, left_out, nearness
 from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
@@ -17,8 +18,8 @@ from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
 Example = tuple[str, str] | Use
 
 
-@dataclass(frozen=True)
-class Senses:
+@dataclass(frozen=True, repr=False)
+class Senses(Shown):
     """What nearest centroids say of a word's senses.
 
     `accuracy` is the share that was right after each of the `layers`, of `tested` sentences, and

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
+from pellucid.record.shown import Shown
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.study.account import Account, Run
@@ -23,8 +24,8 @@ from pellucid.study.gradients import (
 from pellucid.study.rollout import rollout
 
 
-@dataclass(frozen=True)
-class Why:
+@dataclass(frozen=True, repr=False)
+class Why(Shown):
     """An answer and four accounts of it.
 
     `account` splits the `logit` into what each head took from each token, and the rest; it sums to

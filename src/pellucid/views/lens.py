@@ -10,8 +10,9 @@ from pellucid.views.labels import label, spaced
 from pellucid.views.lines import between, heading, with_margin
 
 
-def draw(lens: Lens, token: int, width: int) -> Iterator[Text]:
-    """The view's lines, each of at most `width` cells; of at least forty."""
+def draw(lens: Lens, width: int, token: int | None = None) -> Iterator[Text]:
+    """The view's lines for one token, else the last; each of at most `width` cells, or forty."""
+    token = len(lens.tokens) - 1 if token is None else token
     return with_margin(lines(lens, token, between(width)))
 
 

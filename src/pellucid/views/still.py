@@ -31,9 +31,16 @@ pre {{ font: 14px/1.35 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monosp
 
 def fill(draw: Callable[[int], Iterator[Text]], path: Path) -> None:
     """Write what is drawn, a hundred cells wide."""
+    path.write_text(coloured(draw, PAGE), encoding="utf-8")
+
+
+def coloured(
+    draw: Callable[[int], Iterator[Text]], form: str, *, inline_styles: bool = False
+) -> str:
+    """What is drawn as HTML of this form."""
     console = Console(
         record=True, file=StringIO(), width=WIDTH, color_system="truecolor", highlight=False
     )
     for line in draw(WIDTH):
         console.print(line, soft_wrap=True)
-    path.write_text(console.export_html(code_format=PAGE), encoding="utf-8")
+    return console.export_html(code_format=form, inline_styles=inline_styles)

@@ -2,7 +2,7 @@
  * A part of the page as it looks, drawn anew as SVG: letters as text, bars and boxes as rectangles,
  * drawings as drawings, painted matrices as pictures. What is there only to be clicked stays out.
  *
- * @typedef {{ x: number, y: number, width: number, height: number }} Place from the drawing's corner
+ * @typedef {{ x: number, y: number, width: number, height: number }} Place from the corner
  */
 
 import { escaped, sheet, text } from "./drawing.js";
@@ -61,7 +61,8 @@ function* seen(node, place) {
  * @param {string} corner where the frame stands among the places inside it
  */
 function framed(at, inside, corner) {
-  return `<svg ${written(at)} viewBox="${corner} ${at.width} ${at.height}">${inside.join("\n")}</svg>`;
+  const seen = `${corner} ${at.width} ${at.height}`;
+  return `<svg ${written(at)} viewBox="${seen}">${inside.join("\n")}</svg>`;
 }
 
 /**
@@ -135,8 +136,8 @@ function* lines(node, place) {
   const room = style.textOverflow === "ellipsis"
     ? parent.getBoundingClientRect().width : Infinity;
   for (const { said, at } of found) {
-    yield text(fit(said, room, font), style.color, Number.parseFloat(style.fontSize),
-      `x="${at.x}" y="${at.y + ascent(font)}" font-weight="${style.fontWeight}" xml:space="preserve"`);
+    yield text(fit(said, room, font), style.color, Number.parseFloat(style.fontSize), written({
+      x: at.x, y: at.y + ascent(font), "font-weight": style.fontWeight, "xml:space": "preserve" }));
   }
 }
 
