@@ -50,7 +50,7 @@ test: programs build/venv/created
 	rm -rf build/wheel
 	build/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	build/venv/bin/python -m pip uninstall --quiet --yes pellucid
-	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[check,docs,gguf,test]"
+	build/venv/bin/python $(INSTALL) "$$(echo build/wheel/*.whl)[check,docs,gguf,onnx,test]"
 	build/venv/bin/python $(INSTALL) --no-deps $(CARRIED)
 	$(MAKE) --no-print-directory rules TOOLS=build/venv/bin
 	away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && \
@@ -87,7 +87,7 @@ clean:
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/tools: .venv/package
-	.venv/bin/python $(INSTALL) --editable ".[check,docs,gguf,test]"
+	.venv/bin/python $(INSTALL) --editable ".[check,docs,gguf,onnx,test]"
 	.venv/bin/python $(INSTALL) --no-deps $(CARRIED)
 	touch $@
 

@@ -27,7 +27,7 @@ PARTS = ("What people get wrong", "Exercise", "In our code")
 LIVE = [path for path in CHAPTERS if path.name[:2] not in ("01", "02", "15", "16")]
 LARGEST = 320_000  # bytes of a page within a chapter; 140,000 of them are the page's own program
 
-NEEDED = ("mkdocs", "material", "mkdocstrings_handlers.python", "latex2mathml")
+NEEDED = ("mkdocs", "material", "mkdocstrings_handlers.python", "latex2mathml", "onnxscript")
 BESIDE = ("CHANGELOG.md", "mkdocs.yml", "benchmarks/*.md", "benchmarks/*.png")
 
 AMERICAN = re.compile(
@@ -63,7 +63,7 @@ def build() -> ModuleType:
 def site(tmp_path_factory: pytest.TempPathFactory, minilm: Path, smollm2: Path) -> Path:
     """The whole site, made by a process of its own: every example has been run."""
     if not all(map(there, NEEDED)):
-        pytest.skip("mkdocs or one of its plugins is not installed: pip install 'pellucid[docs]'")
+        pytest.skip("what the site needs is not installed: pip install 'pellucid[docs,onnx]'")
     here = tmp_path_factory.mktemp("site")
     shutil.copytree(DOCS, here / "docs", ignore=shutil.ignore_patterns("__pycache__"))
     (here / "benchmarks").mkdir()

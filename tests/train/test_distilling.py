@@ -115,8 +115,8 @@ def test_a_student_with_pieces_of_its_own(teachers: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "said", "sentence"),
     [
-        ("classify", {"width": 32}, "A student's width are from 1 to the teacher's 16; 32 came"),
-        ("classify", {"layers": 3}, "A student's layers are from 1 to the teacher's 2"),
+        ("classify", {"width": 32}, "The width of a student can be 1 to the teacher's 16; 32 came"),
+        ("classify", {"layers": 3}, "The layers of a student can be 1 to the teacher's 2"),
         ("classify", {"level": "sequences"}, "does not translate, so level is words"),
         ("generate", {"pieces": "own"}, "only in the teacher's pieces"),
         ("classify", {"width": 7, "heads": 2}, "width 7 cannot be cut into 2 equal heads"),

@@ -19,7 +19,7 @@ from pellucid.models.naming import export
 from pellucid.models.precision import Precision, check, said, stored
 from pellucid.models.weights import ONE
 from pellucid.nn.config import Config
-from pellucid.record.files import Existing, settle
+from pellucid.record.files import REPLACE, Existing, settle
 
 if TYPE_CHECKING:
     from pellucid.models.model import Model
@@ -36,7 +36,7 @@ def save_folder(
     """config.json, model.safetensors and the tokenizer, written beside and then put in place."""
     check(precision)
     if folder.exists() and (existing == "refuse" or not folder.is_dir()):
-        raise UsageError(f"{folder} exists already; choose another name, or replace a folder.")
+        raise UsageError(f"{folder} exists already; {REPLACE}.")
     if not folder.parent.is_dir():
         raise UsageError(f"The folder {folder.parent} does not exist; make it first.")
     try:

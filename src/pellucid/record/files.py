@@ -11,16 +11,15 @@ from pellucid.errors import PellucidError, UsageError
 
 Existing = Literal["refuse", "replace"]
 
+REPLACE = "choose another name, or replace it (--force, in Python existing='replace')"
+
 
 def check_writable(path: Path, existing: Existing) -> None:
     """Say early why a file could not be written."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give a file name, for example {path / 'see.html'}.")
     if path.exists() and existing == "refuse":
-        raise UsageError(
-            f"{path} exists already; choose another name, or replace it "
-            "(--force, in Python existing='replace')."
-        )
+        raise UsageError(f"{path} exists already; {REPLACE}.")
     if not path.parent.is_dir():
         raise UsageError(f"The folder {path.parent} does not exist; make it first.")
     if not os.access(path.parent, os.W_OK):
@@ -50,7 +49,7 @@ def write(path: Path, fill: Callable[[Path], None], existing: Existing) -> Path:
 def check_folder(folder: Path, existing: Existing, mark: str) -> None:
     """Say early why a folder could not be written. One that has a file `mark` may be replaced."""
     if folder.exists() and existing == "refuse":
-        raise UsageError(f"{folder} exists already; choose another name, or --force.")
+        raise UsageError(f"{folder} exists already; {REPLACE}.")
     if folder.exists() and not (folder / mark).is_file():
         raise UsageError(f"{folder} has no {mark} and so is not ours to replace; name another.")
     check_writable(folder / mark if folder.exists() else folder, "replace")

@@ -13,7 +13,7 @@ from pathlib import Path
 from tokenizers import AddedToken
 
 from pellucid.errors import PellucidError, UsageError
-from pellucid.record.files import Existing, settle
+from pellucid.record.files import REPLACE, Existing, settle
 from pellucid.text.folder import ROLES
 from pellucid.text.kinds import KINDS, Kind, KindName, too_small
 from pellucid.text.recipe import frame
@@ -151,9 +151,6 @@ def check_folder(folder: Path, existing: Existing) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; give the name of a folder.")
     if folder.is_dir() and any(folder.iterdir()) and existing == "refuse":
-        raise UsageError(
-            f"{folder} exists already; choose another name, or replace what is in it "
-            "(--force, in Python existing='replace')."
-        )
+        raise UsageError(f"{folder} exists already; {REPLACE}.")
     if not folder.absolute().parent.is_dir():
         raise UsageError(f"The folder {folder.parent} does not exist; make it first.")

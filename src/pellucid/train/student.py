@@ -43,7 +43,7 @@ def smaller(c: Config, settings: Settings) -> Config:
     for name, own in (("layers", max(c.layers, c.decoder_layers)), ("width", c.width)):
         if not 0 < getattr(settings, name) <= own:
             raise UsageError(
-                f"A student's {name} are from 1 to the teacher's {own}; "
+                f"The {name} of a student can be 1 to the teacher's {own}; "
                 f"{getattr(settings, name)} came."
             )
     if settings.width == c.width:
