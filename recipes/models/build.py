@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ Figures = Mapping[str, str]
 class Shipped:
     """A model: what its texts are and under which terms, what it is bad at, and its test files.
 
-    `after` is another recipe that must be done first, from the folder above.
+    `generation` is how it answers where nothing else is asked for. `after` is another recipe that
+    must be done first, from the folder above.
     """
 
     texts: str
@@ -49,6 +50,7 @@ class Shipped:
     limits: str
     test: Sequence[str]
     measures: Sequence[Callable[[Any, Any], Figures]]
+    generation: Mapping[str, Any] = field(default_factory=dict)
     after: str = ""
 
 
@@ -69,7 +71,6 @@ def translated(learner: Any, data: Any) -> Figures:
 
 
 NOVELS = "Alice in Wonderland, Sherlock Holmes and War and Peace (public domain in the USA)"
-BOOKS = "read/{0}.txt", "held/{0}.txt"
 SHIPPED = {
     "reader": Shipped(
         texts=f"{NOVELS}, tinyshakespeare (public domain), and the State of the Union addresses "
@@ -91,6 +92,7 @@ SHIPPED = {
         "opinions of their time. Do not take anything that it says for true.",
         test=[f"held/{name}.txt" for name in ("alice", "sherlock", "war-and-peace")],
         measures=[usual],
+        generation={"do_sample": True, "temperature": 0.7, "top_p": 0.9, "max_new_tokens": 60},
     ),
     "translator": Shipped(
         texts="15,000 pairs of short sentences from tatoeba.org (CC BY 2.0 FR; the Tatoeba "
@@ -100,6 +102,7 @@ SHIPPED = {
         "words are what it is for; anything longer or rarer comes out wrong, and fluently so.",
         test=["test.en", "test.de"],
         measures=[usual, translated],
+        generation={"num_beams": BEAMS},
     ),
     "banking": Shipped(
         texts="BANKING77 (Casanueva et al. 2020, CC BY 4.0), and the answers of a MiniLM "
@@ -144,8 +147,9 @@ def build(name: str, prepared_texts: Path) -> None:
                                 RECIPES / name)):  # fmt: skip
         learn(recipe.with_suffix(".toml"), Path(recipe.name).resolve())
     run = Path(name).resolve()
-    made = Run.load(run).model
-    made.model.save(HERE / name, existing="replace", precision=PRECISION)  # type: ignore[attr-defined]
+    made: Any = Run.load(run).model
+    made.model.generation = dict(SHIPPED[name].generation)
+    made.model.save(HERE / name, existing="replace", precision=PRECISION)
     describe(name, run)
 
 

@@ -23,7 +23,8 @@ export class Picture {
     this.plan = plan;
     const { grid, matrix } = plan;
     const width = Math.ceil(grid.left + grid.width * matrix.columns + MARGIN);
-    const height = Math.ceil(grid.top + grid.height * matrix.rows + 1);
+    const below = Math.max(0, LABEL - grid.height) / 2; // of the last label
+    const height = Math.ceil(grid.top + grid.height * matrix.rows + below + 1);
     this.sharpness = window.devicePixelRatio || 1;
     for (const each of [this.canvas, this.base]) {
       each.width = Math.round(width * this.sharpness);
