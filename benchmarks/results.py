@@ -53,6 +53,7 @@ PARTS = {
     "precision": Part("What bf16 and int8 weights change", 8, "transformers"),
     "training_speed": Part("A training step", 15, "transformers x-transformers"),
     "shakespeare": Part("Training beside nanoGPT", 10, "numpy"),
+    "students": Part("Students and their teachers", 20, "sacrebleu"),
     "recipes": Part("Models trained by the recipes", 90, "sacrebleu scikit-learn"),
 }
 SHORT = 4  # minutes

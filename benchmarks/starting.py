@@ -1,5 +1,6 @@
 """How long it takes to start: whole processes, in turn, each with a fresh interpreter."""
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 from report import Row, called, results, table
 from side_by_side import Seconds, Spread, in_turn, longer
 
-ROUNDS = 15
+ROUNDS = 9
 MOST_AFTER_TORCH = 0.3  # seconds
 MOST_FOR_HELP = 0.4
 PEER = "transformer_lens"
@@ -21,6 +22,13 @@ IMPORTS = {
     f"import {PEER}": PEER,
 }
 HELP = "pellucid --help"
+LONGEST_ANSWER = 3  # seconds
+ANSWERS = [
+    'pellucid see "The seal slept on the ice."',
+    'pellucid classify "I lost my card"',
+    'pellucid generate "Once upon a time"',
+    'pellucid translate "Where is the station?"',
+]
 
 
 def commands() -> dict[str, list[str]]:
@@ -30,7 +38,9 @@ def commands() -> dict[str, list[str]]:
         for name, module in IMPORTS.items()
         if find_spec(module.partition(".")[0])
     }
-    return imports | {HELP: [str(Path(sys.executable).parent / "pellucid"), "--help"]}
+    bin = Path(sys.executable).parent
+    ours = {line: [str(bin / "pellucid"), *shlex.split(line)[1:]] for line in (HELP, *ANSWERS)}
+    return imports | ours
 
 
 def started(command: list[str]) -> Callable[[], object]:
@@ -63,6 +73,15 @@ def rows(taken: dict[str, Seconds]) -> list[Row]:
             ours=seconds(least),
             target=f"< {MOST_FOR_HELP} s",
             reached=least.middle < MOST_FOR_HELP,
+        ),
+        *(
+            Row(
+                what=f"`{line}`, from a cold start to the end",
+                ours=seconds(taken[line]),
+                target=f"< {LONGEST_ANSWER} s",
+                reached=Spread.of(taken[line]).middle < LONGEST_ANSWER,
+            )
+            for line in ANSWERS
         ),
     ]
 
