@@ -71,6 +71,8 @@ def test_converted_and_exported(run, classifier: str, tmp_path: Path) -> None:
     assert "last vectors moved by" in ran.out
     assert run("classify", "--model", "small", "the cat was here").status == 0
     assert "small exists already" in run("convert", classifier, "--out", "small").sentence
+    (tmp_path / "test.tsv").write_text("text\tlabel\na cat\tanimal\na key\ttech\n")
+    assert "accuracy" in run("evaluate", "small", "test.tsv").out
     pytest.importorskip("onnxruntime")
     assert run("export", classifier, "--out", "model.onnx").err == "saved: model.onnx\n"
     assert (tmp_path / "model.onnx").stat().st_size > 1000

@@ -1,5 +1,6 @@
 """`pellucid convert`: a model written again, smaller, and what that does to it."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -27,7 +28,8 @@ class Convert(Replacing):
     """Write a model again with smaller weights, and measure what that does.
 
     bf16 halves them and is read by other tools too. int8 quarters them: each row of a matrix is
-    integers and one scale; that is a layout of Pellucid's own. Both load like any other model.
+    integers and one scale; that is a layout of Pellucid's own. Both load like any other model, and
+    a run that was converted is evaluated like any other.
 
     [dim]Examples:[/]
     [cyan]pellucid convert run --precision int8 --out small[/]
@@ -63,9 +65,19 @@ class Convert(Replacing):
                 existing=self.existing,
                 precision=self.precision,
             )
+        self._told()
         say(str(self.out), who="saved")
         with notes(), waiting("Comparing"):
             self._compare(model, load(self.out))
+
+    def _told(self) -> None:
+        """A run keeps what it says of its task and its files, so that it can be evaluated."""
+        from pellucid.train.job import FILE
+        from pellucid.train.run import ABOUT
+
+        for path in (Path(self.model) / ABOUT, Path(self.model) / FILE):
+            if path.is_file():
+                shutil.copy(path, self.out)
 
     def _compare(self, exact: "Model", rounded: "Model") -> None:
         from pellucid.models.rounding import compared
