@@ -67,7 +67,9 @@ class Reading:
     encoding: Annotated[str | None, _reading("NAME", "For example latin-1; else UTF-8.")] = None
     unit: Annotated[
         Literal["line", "paragraph", "file"] | None,
-        _reading(None, "What is a document in plain text; else a line."),
+        _reading(
+            None, "A document of plain text; else a line, for a language model a file."
+        ),
     ] = None
     broken: Annotated[
         Literal["refuse", "skip"], _reading(None, "What to do at a line that cannot be read.")

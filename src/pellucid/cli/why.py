@@ -8,6 +8,7 @@ import typer
 
 from pellucid.cli.see import read, waiting
 from pellucid.cli.studying import MODEL, Study, loaded
+from pellucid.models.builtin import default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,7 @@ class Why(Study):
     is not explanation (Jain and Wallace 2019).
 
     [dim]Examples:[/]
+    [cyan]pellucid why "The prince looked at the"[/]
     [cyan]pellucid why --model gpt2 "The capital of France is" --target " Paris"[/]
     [cyan]pellucid why --model bert-base-uncased "The capital of France is [MASK]."[/]
     """
@@ -30,7 +32,7 @@ class Why(Study):
         list[str],
         typer.Argument(metavar="TEXT", help="The text; or a source and a target, where both are."),
     ]
-    model: Annotated[str, MODEL] = "minilm"
+    model: Annotated[str, MODEL] = default("why")
     target: Annotated[
         str, typer.Option(metavar="WORD", help="The word, else the likeliest.", show_default=False)
     ] = ""

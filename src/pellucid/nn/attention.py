@@ -37,7 +37,7 @@ BIASED = {**PROJECTIONS, "all": PROJECTIONS["learned"], "query-key-value": PROJE
 
 
 def attention(d: int | None, pattern: Pattern, *, biased: bool = False) -> Steps:
-    """softmax(Q Kᵀ / √d) V, from q [B H T K], k [B G S K], v [B G S K] to mixed [B H T K].
+    """softmax(Q Kᵀ / √d) V, from q [B H T K], k [B G S K], v [B G S W] to mixed [B H T W].
 
     Without d the scores stay as they are. Fewer key heads G than heads H are shared by groups.
     """
@@ -49,7 +49,7 @@ def attention(d: int | None, pattern: Pattern, *, biased: bool = False) -> Steps
         "allowed": reach("q", "real", pattern=pattern, axes="B 1 T S"),
         "masked": mask("biased" if biased else "scaled", "allowed", axes=SQUARE),
         "weights": softmax("masked", axes=SQUARE),
-        "mixed": product("weights", "v", axes="B H T K"),
+        "mixed": product("weights", "v", axes="B H T W"),
     }
 
 
@@ -122,7 +122,7 @@ class Attention(Sublayer):
     def _head_steps(self) -> Steps:
         """Cut into heads; where positions are rotations, then turned."""
         heads = {"query": self.config.heads, "key": self.config.groups, "value": self.config.groups}
-        axes = {"query": "B H T K", "key": "B G S K", "value": "B G S K"}
+        axes = {"query": "B H T K", "key": "B G S K", "value": "B G S W"}
         cut = {n: split_heads(n, heads=heads[n], axes=axes[n]) for n in heads}
         if self.rotary is None:
             return {"q": cut["query"], "k": cut["key"], "v": cut["value"]}

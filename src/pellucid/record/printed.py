@@ -21,6 +21,11 @@ def _filled(cell: str, width: int) -> str:
     return cell + " " * (width - cell_len(cell))
 
 
+def counted(count: int | str, what: str) -> str:
+    """`1 layer`, `6 layers`."""
+    return f"{count} {what}{'' if str(count) == '1' else 's'}"
+
+
 def in_words(size: int | float) -> str:
     """A number of bytes as a person says it: 49.2 MB."""
     for unit, bytes_of in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):

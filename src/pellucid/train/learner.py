@@ -13,7 +13,7 @@ from pellucid.models.checkpoint import load_folder
 from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.models.saving import CONFIG
-from pellucid.record.printed import aligned
+from pellucid.record.printed import aligned, counted
 from pellucid.text.training import train
 from pellucid.train.encoding import Encoding
 from pellucid.train.loop import Learning
@@ -139,8 +139,9 @@ class Learner:
     def facts(self) -> dict[str, str]:
         """What it is, in a few words."""
         c = self.model.config
+        size = f"{counted(c.layers, 'layer')}, {counted(c.heads, 'head')}, {c.width} wide"
         return {
-            "model": f"Transformer ({c.shape}), {c.layers} layers, {c.heads} heads, {c.width} wide",
+            "model": f"Transformer ({c.shape}), {size}",
             "vocabulary": f"{c.vocabulary:,} pieces",
             "weights": f"{self.size():,}",
         }

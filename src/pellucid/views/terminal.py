@@ -8,6 +8,7 @@ from textwrap import wrap
 from rich.text import Text
 
 from pellucid.record.answers import Answers
+from pellucid.record.printed import counted
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.views.blocks import flow, step
@@ -125,8 +126,3 @@ class Page:
 
     def _prose(self, text: str) -> Iterator[Text]:
         yield from (Text(line) for line in wrap(text, self.width))
-
-
-def counted(count: int | str, what: str) -> str:
-    """`1 layer`, `6 layers`."""
-    return f"{count} {what}{'' if str(count) == '1' else 's'}"

@@ -42,6 +42,7 @@ DEFAULTS = {
     "classify": ("banking",),
     "generate": ("writer",),
     "translate": ("translator",),
+    "why": ("writer",),
 }
 
 
