@@ -95,7 +95,7 @@ SHIPPED = {
         generation={"do_sample": True, "temperature": 0.7, "top_p": 0.9, "max_new_tokens": 60},
     ),
     "translator": Shipped(
-        texts="15,000 pairs of short sentences from tatoeba.org (CC BY 2.0 FR; the Tatoeba "
+        texts="16,000 pairs of sentences from tatoeba.org (CC BY 2.0 FR; the Tatoeba "
         "Challenge's test set v2021-08-07), split by the English sentence",
         licence="CC BY 2.0 FR for the texts, Apache-2.0 for the rest",
         limits="It has seen few words, and makes up the rest. Everyday sentences of up to twelve "

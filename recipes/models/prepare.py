@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 HELD = 12  # every so many chapters one is held back
-LONGEST, TEST, VALID = 12, 1000, 500  # words of a sentence; pairs that are held back
+LONGEST, SHORT = 40, 12  # words of a sentence, and of one that is held back
+TEST, VALID = 1000, 500  # English sentences that are
 
 Chapters = list[str]
 
@@ -79,11 +80,12 @@ def books(data: Path, out: Path) -> None:
 
 
 def pairs(data: Path, out: Path) -> None:
-    """Short sentences and their translations: train, valid, test."""
+    """Sentences and their translations: train; valid and test, which are short."""
     folder = data / "tatoeba-en-de"
     both = (read(next(folder.glob(f"*.{code}.gz"))).splitlines() for code in ("eng", "deu"))
-    kept = dict.fromkeys(pair for pair in zip(*both, strict=True) if short(pair))
-    order = sorted({english for english, _ in kept}, key=mixed)
+    kept = dict.fromkeys(pair for pair in zip(*both, strict=True) if within(pair, LONGEST))
+    order = sorted({english for english, german in kept if within((english, german), SHORT)},
+                   key=mixed)  # fmt: skip
     homes = {**dict.fromkeys(order[:TEST], "test"),
              **dict.fromkeys(order[TEST : TEST + VALID], "valid")}  # fmt: skip
     said = {german for english, german in kept if english in homes}
@@ -94,9 +96,9 @@ def pairs(data: Path, out: Path) -> None:
             (out / f"{part}.{code}").write_text("".join(f"{line}\n" for line in column), "utf-8")
 
 
-def short(pair: tuple[str, str]) -> bool:
+def within(pair: tuple[str, str], most: int) -> bool:
     """Whether both have something to say, and not too much."""
-    return all(0 < len(text.split()) <= LONGEST for text in pair)
+    return all(0 < len(text.split()) <= most for text in pair)
 
 
 def mixed(text: str) -> str:
