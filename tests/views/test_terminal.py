@@ -154,7 +154,7 @@ def test_a_long_text_is_cut_in_the_middle() -> None:
 def test_the_words_at_the_end(gpt2: Path) -> None:
     trace = pellucid.load(gpt2).see("one two")
     answers, view = trace.answers(), look(trace)
-    assert answers.meaning == "probability"
+    assert answers.meaning == "next"
     assert "Likeliest next words, with their probability" in view
     last = view.splitlines()[-2].split()
     best = answers.words[0][1][0]

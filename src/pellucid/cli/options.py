@@ -67,9 +67,7 @@ class Reading:
     encoding: Annotated[str | None, _reading("NAME", "For example latin-1; else UTF-8.")] = None
     unit: Annotated[
         Literal["line", "paragraph", "file"] | None,
-        _reading(
-            None, "A document of plain text; else a line, for a language model a file."
-        ),
+        _reading(None, "A document of plain text; else a line, for a language model a file."),
     ] = None
     broken: Annotated[
         Literal["refuse", "skip"], _reading(None, "What to do at a line that cannot be read.")

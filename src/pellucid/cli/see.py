@@ -58,6 +58,15 @@ class See(Replacing):
         int | None,
         typer.Option(metavar="N", help="The head to show, else the first.", show_default=False),
     ] = None
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="A second text that an encoder reads with the first: BERT says whether it "
+            "follows.",
+            show_default=False,
+        ),
+    ] = None
     save: Annotated[
         list[Path] | None,
         typer.Option(
@@ -135,10 +144,10 @@ class See(Replacing):
     def _look(self, model: "Model", texts: list[str], seeing: dict[str, Any]) -> "Trace":
         if self.generate is None:
             streams = texts if len(model.streams) > 1 else [texts]
-            return model.see(*streams, **seeing)
+            return model.see(*streams, pair=self.pair and read([self.pair]), **seeing)
         from pellucid.decode.seen import see_generated
 
-        if len(texts) != 1:
+        if len(texts) != 1 or self.pair:
             raise UsageError(f"--generate goes on from one text; {len(texts)} came.")
         choices = {"max_new_tokens": self.generate, "beams": self.beams, "best": self.beams}
         return see_generated(model, texts[0], seeing, **choices)

@@ -73,9 +73,9 @@ class EncoderDecoder(Model):
         y: Tensor = self.decoder(self.target(ids, mask), mask, *memory, cache)
         return y
 
-    def read(self, *texts: Texts) -> dict[str, list[Tokens]]:
+    def read(self, *texts: Texts, pair: Texts | None = None) -> dict[str, list[Tokens]]:
         """The tokens of the source and of the target; a classifier's target is its source again."""
-        read = super().read(*texts)
+        read = super().read(*texts, pair=pair)
         return {"source": read["source"], "target": read.get("target") or self._targets(read)}
 
     def _targets(self, read: Mapping[str, list[Tokens]]) -> list[Tokens]:

@@ -82,14 +82,21 @@ class Model(nn.Module):
         """The precision of the weights."""
         return next(self.parameters(), torch.empty(0)).dtype
 
-    def see(self, *texts: Texts, keep: Patterns = "*", budget: float = BUDGET) -> Trace:
+    def see(
+        self,
+        *texts: Texts,
+        pair: Texts | None = None,
+        keep: Patterns = "*",
+        budget: float = BUDGET,
+    ) -> Trace:
         """Run the model on one text, a list of texts, or a source and a target; record it all.
 
+        An encoder reads a text and its `pair` as one: BERT says whether the second follows.
         `keep` are patterns of names to record. `budget` is the most bytes to hold: it is compared
         with a forecast before the run.
         """
         patterns = (keep,) if isinstance(keep, str) else tuple(keep)
-        read = self.read(*texts)
+        read = self.read(*texts, pair=pair)
         inputs = self._inputs(read)
         if at_most(self.config, inputs) > budget:  # else a closer look would be time lost
             check_budget(self._forecast(inputs, patterns), budget)
@@ -98,10 +105,10 @@ class Model(nn.Module):
             output = self.forward(**inputs)  # the plain run, even where the model is compiled
         return Trace.of(recorder, read, self._about(output, inputs), self.tokenizer.target.piece)
 
-    def forecast(self, *texts: Texts, keep: Patterns = "*") -> int:
+    def forecast(self, *texts: Texts, pair: Texts | None = None, keep: Patterns = "*") -> int:
         """The bytes that `see` would hold, found without running the model."""
         patterns = (keep,) if isinstance(keep, str) else tuple(keep)
-        return self._forecast(self._inputs(self.read(*texts)), patterns)
+        return self._forecast(self._inputs(self.read(*texts, pair=pair)), patterns)
 
     def generate(self, *texts: Texts, **choices: Any) -> Any:
         """Answers to a text, the best first; see `pellucid.decode.generate`."""
@@ -120,8 +127,10 @@ class Model(nn.Module):
         given = {"ways": ways} if ways else {}
         return import_module(BESIDE).side_by_side(self, text, **given, **choices)
 
-    def read(self, *texts: Texts) -> dict[str, list[Tokens]]:
+    def read(self, *texts: Texts, pair: Texts | None = None) -> dict[str, list[Tokens]]:
         """The tokens of each stream; a text beyond the model's limit is refused."""
+        if pair is not None:
+            raise UsageError(f"Two texts are read as one by encoders; {self.name} is none.")
         if len(texts) != len(self.streams):
             raise UsageError(
                 f"This model takes {len(self.streams)} ({' and '.join(self.streams)}); "

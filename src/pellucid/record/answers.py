@@ -12,6 +12,8 @@ from torch.nn import functional
 if TYPE_CHECKING:
     from pellucid.record.trace import Trace
 
+FOLLOWS = "next.probabilities"
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -31,8 +33,9 @@ class Answer:
 class Answers:
     """For each sentence and each position the best words, best first.
 
-    `meaning` says what a score is: "probability" of being the next word, where the model has a
-    head for words, else the "cosine" between the last vector and the word's own vector.
+    `meaning` says what a score is. Where the model has a head for words, it is a probability: of
+    being the next word ("next"), or of an encoder, of standing at this very place ("filling").
+    Else it is the "cosine" between the last vector and the word's own vector.
     """
 
     meaning: str
@@ -58,9 +61,18 @@ def answer(trace: Trace, best: int = 5) -> Answers | None:
     if "answers" in trace.about:
         return Answers.from_json(trace.about["answers"])
     if "head.logits" in trace and trace.kind("head.probabilities") != "missing":
-        return _top(trace, "probability", trace["head.probabilities"], best)
+        goes_on = trace.about["config"]["shape"] != "encoder"
+        return _top(trace, "next" if goes_on else "filling", trace["head.probabilities"], best)
     cosines = _cosines(trace)
     return None if cosines is None else _top(trace, "cosine", cosines, best)
+
+
+def follows(trace: Trace) -> list[float]:
+    """How likely each sentence's second text follows its first; empty where none has two."""
+    segments = (set(tokens.segments) for tokens in trace.texts.get("tokens", []))
+    if FOLLOWS not in trace or trace.kind(FOLLOWS) == "missing" or not all(map(max, segments)):
+        return []
+    return [float(x) for x in trace[FOLLOWS][:, 0]]
 
 
 def _cosines(trace: Trace) -> Tensor | None:

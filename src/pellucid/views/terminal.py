@@ -7,10 +7,11 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from pellucid.record.answers import Answers
+from pellucid.record.answers import Answers, follows
 from pellucid.record.printed import counted
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
+from pellucid.views.bars import Bar, bars
 from pellucid.views.blocks import flow, step
 from pellucid.views.choice import Choice, Look, depths, in_layer, per_head
 from pellucid.views.labels import cut, printable
@@ -21,7 +22,8 @@ from pellucid.views.words import answered
 
 NAMES = {"tokens": "Tokens", "source": "Source", "target": "Target"}
 MEANINGS = {
-    "probability": "Likeliest next words, with their probability",
+    "next": "Likeliest next words, with their probability",
+    "filling": "Likeliest words at each place, with their probability",
     "cosine": "Words whose vectors are nearest to the output, by cosine",
 }
 
@@ -55,6 +57,7 @@ class Page:
             yield from self._head(look)
             yield from self._outputs(look)
             yield from self._answers(sentence)
+            yield from self._follows(sentence)
 
     @property
     def _sentences(self) -> int:
@@ -112,6 +115,14 @@ class Page:
         yield self._heading(MEANINGS[self._best.meaning])
         yield from answered(self._best.words[sentence], self._answering(sentence), self.width)
         yield Text()
+
+    def _follows(self, sentence: int) -> Iterator[Text]:
+        if chances := follows(self.trace):
+            yield self._heading("Does the second text follow the first?", "probability")
+            chance = chances[sentence]
+            rows = {"it does": chance, "it does not": 1 - chance}
+            yield from bars([Bar(name, x, f"{x:.3f}") for name, x in rows.items()], self.width)
+            yield Text()
 
     @cached_property
     def _best(self) -> Answers | None:

@@ -8,7 +8,8 @@
 import { at, list, sum } from "../../formula/algebra/matrix.js";
 
 const BEST = 5;
-const LAST = { probability: "head.probabilities", cosine: "coder.output" };
+const LAST = { next: "head.probabilities", filling: "head.probabilities",
+  cosine: "coder.output" };
 
 /**
  * The best words at one position; null where nothing changes them or the page lacks weights.
@@ -24,7 +25,7 @@ export function answersAnew(head, position) {
   if (!name || !reading.isTouched(name) || head.isEnd(name)) return null;
   const last = head.matrix(name);
   const row = last.data.subarray(position * last.columns, (position + 1) * last.columns);
-  const scores = meaning === "probability" ? [...row]
+  const scores = meaning !== "cosine" ? [...row]
     : cosines(row, head.matrix("embed.words.weight"));
   return scores.map((score, id) => ({ piece: trace.vocabulary[id], id, score }))
     .sort((a, b) => b.score - a.score).slice(0, BEST);

@@ -15,19 +15,22 @@ import { words } from "./words.js";
 
 const FEW = 5;
 const SHOWN = 12;
+const GAP = /mask/i; // what a word is hidden by
 
 /**
  * @param {HTMLElement} section
- * @param {"probability" | "cosine"} meaning
+ * @param {Answers["meaning"]} meaning
  * @param {{ best: Word[], label: string, note: string }} answer
  */
 export function showAnswers(section, meaning, { best, label, note }) {
   const list = element("ol", {}, ...best.slice(0, FEW).map(line));
-  const drawn = meaning === "probability" && best.length > FEW
+  const drawn = meaning === "next" && best.length > FEW
     ? [drawing(best, (chosen) => list.replaceChildren(...chosen.slice(0, SHOWN).map(line)))] : [];
+  const scored = element("small", {}, meaning === "cosine" ? meaning : "probability");
+  const title = words.answers[meaning];
   section.replaceChildren(
-    titled(element("h2", {}, words.answers[meaning], " ", element("bdi", {}, label), " ",
-      element("small", {}, meaning)), savers(() => words.answers[meaning], () => section)),
+    titled(element("h2", {}, title, " ", element("bdi", {}, label), " ", scored),
+      savers(() => title, () => section)),
     ...(note ? [element("p", { class: "told" }, note)] : []), list, ...drawn);
 }
 
@@ -96,12 +99,14 @@ export function drawnFrom(best, { temperature, k, p }) {
 }
 
 /**
- * The position to begin with: the end of a text that goes on, else its longest word.
+ * The position to begin with: the end of a text that goes on, else a gap, or the longest word.
  * @param {Answers} answers
  * @param {Tokens} tokens
  */
 export function firstPosition(answers, tokens) {
-  if (answers.meaning === "probability") return tokens.ids.length - 1;
+  if (answers.meaning === "next") return tokens.ids.length - 1;
+  const gap = tokens.labels.findIndex((label, at) => tokens.special[at] && GAP.test(label));
+  if (gap >= 0) return gap;
   const lengths = tokens.labels.map((label, at) => (tokens.special[at] ? 0 : label.length));
   return lengths.indexOf(Math.max(...lengths));
 }

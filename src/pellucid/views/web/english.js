@@ -61,7 +61,8 @@ export const english = {
   edit: "what if it were",
   ok: "⏎",
   units: "feed-forward: the hidden units furthest from zero at each token",
-  trueNext: "the likeliest next words after each; the true one is underlined",
+  follows: (/** @type {string} */ chance) =>
+    `The second text follows the first: ${chance}`,
   step: "step",
   tree: "the tree of the search",
   candidates: (/** @type {number} */ count) => `${count} candidates`,
@@ -138,7 +139,13 @@ export const english = {
     activated: "what of it counts",
   }),
   answers: /** @type {Record<string, string>} */ ({
-    probability: "Likeliest after",
+    next: "Likeliest after",
+    filling: "Likeliest instead of",
     cosine: "Words nearest to",
+  }),
+  everywhere: /** @type {Record<string, string>} */ ({
+    next: "the likeliest next words after each; the true one is underlined",
+    filling: "the likeliest words at each place; the one that stands there is underlined",
+    cosine: "the words whose vectors are nearest",
   }),
 };

@@ -61,7 +61,7 @@ export const german = {
   edit: "wäre es",
   ok: "⏎",
   units: "Feed-forward: die stärksten verborgenen Einheiten an jedem Stück",
-  trueNext: "die wahrscheinlichsten Wörter nach jedem Stück; das wahre ist unterstrichen",
+  follows: (chance) => `Der zweite Text folgt auf den ersten: ${chance}`,
   step: "Schritt",
   tree: "der Baum der Suche",
   candidates: (count) => `${count} Kandidaten`,
@@ -132,7 +132,13 @@ export const german = {
     activated: "was davon zählt",
   },
   answers: {
-    probability: "Am wahrscheinlichsten nach",
+    next: "Am wahrscheinlichsten nach",
+    filling: "Am wahrscheinlichsten statt",
     cosine: "Am nächsten an",
+  },
+  everywhere: {
+    next: "die wahrscheinlichsten Wörter nach jedem Stück; das wahre ist unterstrichen",
+    filling: "die wahrscheinlichsten Wörter an jeder Stelle; was dort steht, ist unterstrichen",
+    cosine: "die Wörter, deren Vektoren am nächsten sind",
   },
 };

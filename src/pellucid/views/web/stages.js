@@ -5,6 +5,7 @@
  * @typedef {import("./head.js").Head} Head
  */
 
+import { firstPosition } from "./answers.js";
 import { words } from "./words.js";
 
 const PICTURED = /^B [TSL] \S+$/; // rows and columns
@@ -62,7 +63,9 @@ function ofLayer(head) {
 
 /** @param {Head} head */
 function best({ trace, sentence }) {
-  const positions = trace.answers?.words[sentence];
-  const [first] = positions?.at(-1) ?? [];
-  return trace.answers?.meaning === "probability" && first ? first.piece : "";
+  const { answers, texts } = trace;
+  const stream = Object.keys(texts).at(-1);
+  if (!answers || answers.meaning === "cosine" || !stream) return "";
+  const at = firstPosition(answers, texts[stream][sentence]);
+  return answers.words[sentence][at]?.[0]?.piece ?? "";
 }

@@ -11,6 +11,7 @@
 import { answersAnew } from "./anew.js";
 import { firstPosition, showAnswers } from "./answers.js";
 import { element, part } from "./dom.js";
+import { number } from "./number.js";
 import { Prediction } from "./predicting.js";
 import { Strip } from "./strip.js";
 import { words } from "./words.js";
@@ -96,6 +97,10 @@ export class Text {
     const note = changed ? words[best === answers.words[this.sentence][at] ? "recorded" : "anew"]
       : "";
     showAnswers(part("answers"), answers.meaning, { best, label, note });
+    const follows = this.trace.follows[this.sentence];
+    if (follows !== undefined) {
+      part("answers").append(element("p", { class: "follows" }, words.follows(number(follows, 3))));
+    }
     this.prediction.cover(part("answers"), best, `${this.sentence} ${at}`);
     this.strips.at(-1)?.choose(at);
   }

@@ -12,9 +12,10 @@
  * @typedef {{ stack: string, part: "attention" | "cross", heads: number, rows: string | null,
  *   columns: string | null, layers: Layer[] }} Stack
  * @typedef {{ piece: string, id: number, score: number | null }} Word
- * @typedef {{ meaning: "probability" | "cosine", words: Word[][][] }} Answers
+ * @typedef {{ meaning: "next" | "filling" | "cosine", words: Word[][][] }} Answers
  * @typedef {{ format: number, about: Record<string, any>, texts: Record<string, Tokens[]>,
  *   nodes: Node[], values: Record<string, Numbers>, stacks: Stack[], answers: Answers | null,
+ *   follows: number[],
  *   code: string[], bits: number, vocabulary: string[] }} Description
  */
 
@@ -35,6 +36,7 @@ export class Trace {
     this.texts = description.texts;
     this.stacks = description.stacks;
     this.answers = description.answers;
+    this.follows = description.follows;
     this.numbers = description.values;
     this.code = description.code;
     this.bits = description.bits;
