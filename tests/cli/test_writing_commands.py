@@ -222,3 +222,11 @@ def test_embed(minilm: Path, tmp_path: Path, capsys: Printed) -> None:
     assert vectors[0] @ vectors[1] > 0.7
     assert vectors[0] @ vectors[2] < 0.3
     assert "3 × 384" in capsys.readouterr().err
+
+
+def test_an_empty_line_keeps_its_row(minilm: Path, tmp_path: Path, capsys: Printed) -> None:
+    texts = tmp_path / "in.txt"
+    texts.write_text("\nThe seal slept.\n\n\nTaxes rose.\n \n")
+    assert main(["embed", "--model", str(minilm), str(texts), "--batch", "1"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [any(row) for row in rows] == [False, True, False, False, True, False]

@@ -9,7 +9,6 @@ import zoo
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
-from pellucid.record.answers import follows
 from pellucid.record.trace import Trace
 from pellucid.views import terminal
 from pellucid.views.choice import Choice
@@ -39,7 +38,7 @@ def test_the_model_is_told_which_text_a_piece_is_of(model: Model, trace: Trace) 
     said = model(ids, segments=trace["embed.segment_ids"][:1]).next_sentence
     assert said is not None
     expected = said.softmax(-1)[0, 0].item()
-    assert follows(trace)[0] == pytest.approx(expected, rel=1e-5)
+    assert trace.follows()[0] == pytest.approx(expected, rel=1e-5)
     unlike = model(ids).next_sentence
     assert unlike is not None
     assert unlike.softmax(-1)[0, 0].item() != pytest.approx(expected, rel=1e-3)
@@ -50,12 +49,12 @@ def test_every_number_follows_from_its_formula(trace: Trace) -> None:
 
 
 def test_one_text_follows_nothing(model: Model) -> None:
-    assert follows(model.see(FIRST)) == []
-    assert follows(zoo.build("encoder").see(FIRST, pair=SECOND)) == []
+    assert model.see(FIRST).follows() == []
+    assert zoo.build("encoder").see(FIRST, pair=SECOND).follows() == []
 
 
 def test_the_terminal_and_the_page_say_it(browser: "Browser", trace: Trace, tmp_path: Path) -> None:
-    chance = follows(trace)[0]
+    chance = trace.follows()[0]
     said = "\n".join(line.plain for line in terminal.draw(trace, Choice(0, 0), 100))
     assert "Does the second text follow the first?" in said
     assert f"it does      {chance:.3f}" in said

@@ -1,6 +1,7 @@
 """`pellucid embed`: a vector for each text."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Embed(Reading, Replacing):
     """A vector of length 1 for each text, near one another where texts mean the same.
+
+    Each line has its row; an empty one is a row of zeros.
 
     [dim]Examples:[/]
     [cyan]pellucid embed sentences.txt --out vectors.npy[/]
@@ -71,11 +74,25 @@ class Embed(Reading, Replacing):
         from pellucid.cli.progress import shown
         from pellucid.models.load import load
         from pellucid.models.vectors import embed
+        from pellucid.text.formats import Layout
 
         with waiting(f"Loading {self.model}"):
             model = load(self.model, dtype=getattr(torch, self.dtype))
-        texts = (document.text for document in shown(self.corpus(self.files)))
-        return embed(model, texts, pooling=self.pooling, batch=self.batch)
+        corpus = self.corpus(self.files, Layout(gaps="kept"))
+        texts, said = (document.text for document in shown(corpus)), deque[bool]()
+
+        def heard() -> "Iterator[str]":
+            for text in texts:
+                said.append(bool(text.strip()))
+                if said[-1]:
+                    yield text
+
+        nothing = torch.zeros(model.config.width)
+        for vector in embed(model, heard(), pooling=self.pooling, batch=self.batch):
+            while not said.popleft():
+                yield nothing
+            yield vector
+        yield from (nothing for _ in said)
 
     def _save(self, path: Path, vectors: "Iterator[Tensor]") -> None:
         import numpy as np

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.formula import Formula
-from pellucid.record.answers import Answers, answer
+from pellucid.record.answers import Answers, answer, follows
 from pellucid.record.explain import Cell, Explanation, explain
 from pellucid.record.files import Existing
 from pellucid.record.node import Node, sort
@@ -152,6 +152,10 @@ class Trace(Mapping[str, Tensor], Framed):
     def answers(self, best: int = 5) -> Answers | None:
         """The likeliest next words at each position, or the words nearest to the last vectors."""
         return answer(self, best)
+
+    def follows(self) -> list[float]:
+        """How likely each sentence's `pair` follows it, 0 to 1; empty where nothing says so."""
+        return follows(self)
 
     def tokens(self, name: str, axis: str, sentence: int = 0) -> Tokens | None:
         """The tokens that the axis "T" or "S" of a value stands for; None for other axes."""

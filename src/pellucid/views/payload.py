@@ -15,7 +15,7 @@ from typing import Any
 from torch import Tensor
 
 from pellucid.errors import PellucidError, UsageError
-from pellucid.record.answers import Answers, follows
+from pellucid.record.answers import Answers
 from pellucid.record.node import Node
 from pellucid.record.printed import in_words
 from pellucid.record.store import SMALL
@@ -78,7 +78,7 @@ def payload(
         "bits": _coarsest(values, bits),
         "stacks": stacks(trace, shown),
         "answers": finite(_answers(answers)) if answers else None,
-        "follows": finite(follows(trace)),
+        "follows": finite(trace.follows()),
         "vocabulary": _vocabulary(trace, values),
     }
     return Payload(about, {part: pack_numbers(of) for part, of in contents.items()})

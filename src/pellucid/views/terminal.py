@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from pellucid.record.answers import Answers, follows
+from pellucid.record.answers import Answers
 from pellucid.record.printed import counted
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
@@ -117,7 +117,7 @@ class Page:
         yield Text()
 
     def _follows(self, sentence: int) -> Iterator[Text]:
-        if chances := follows(self.trace):
+        if chances := self.trace.follows():
             yield self._heading("Does the second text follow the first?", "probability")
             chance = chances[sentence]
             rows = {"it does": chance, "it does not": 1 - chance}
