@@ -65,7 +65,7 @@ def classifiers(folder: Path) -> Pair:
 def translators(folder: Path) -> Pair:
     half = folder / "translator-half"
     if not half.is_dir():
-        data = ["train.en", "train.de", "--valid", "valid.en", "valid.de"]
+        data = ["train.en", "train.de", "--valid", "valid.en", "--valid", "valid.de"]
         command = [sys.executable, "-c", RUN, "distill", "translator", *data, *HALF]
         subprocess.run([*command, "--out", str(half)], cwd=folder, check=True)
     sources, targets = (

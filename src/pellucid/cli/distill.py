@@ -46,6 +46,7 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
     [dim]Examples:[/]
     [cyan]pellucid distill teacher train.tsv --layers 2 --width 128 --out run[/]
     [cyan]pellucid distill teacher train.en train.de --level both --layers 2 --out run[/]
+    [cyan]pellucid distill teacher a.en a.de --valid b.en --valid b.de --layers 2 --out run[/]
     [cyan]pellucid compare --model teacher --other run --word card "I lost my card"[/]
     """
 
