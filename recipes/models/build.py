@@ -67,7 +67,10 @@ def translated(learner: Any, data: Any) -> Figures:
     """BLEU and chrF of its own translations."""
     answers = best_texts(learner.model, data.sources, beams=BEAMS)
     found = TranslationScore.of(data.targets, answers).figures
-    return {f"{name} ({each.signature})": f"{each.score:.1f}" for name, each in found.items()}
+    return {
+        f"{name} ({each.signature.replace('|', ', ')})": f"{each.score:.1f}"
+        for name, each in found.items()
+    }
 
 
 NOVELS = "Alice in Wonderland, Sherlock Holmes and War and Peace (public domain in the USA)"
@@ -179,7 +182,7 @@ def describe(name: str, run: Path) -> None:
     count = sum(parameter.numel() for parameter in model.parameters())
     told = {
         "name": name,
-        "task": BUILTIN[name].task.capitalize(),
+        "task": BUILTIN[name].task[0].upper() + BUILTIN[name].task[1:],
         "example": BUILTIN[name].example,
         "facts": "; ".join(f"{what}: {told}" for what, told in learner.facts().items()),
         "seed": job.settings.seed,
