@@ -48,7 +48,10 @@ PARTS = {
     "workbook": Part("The workbook", 4, "xlsxwriter"),
     "study": Part("Asking a model", 12, "transformer-lens", "{shared}/data"),
     "decoding": Part(
-        "Generating, translating, scoring", 40, "transformers ctranslate2 sentence-transformers"
+        "Generating, translating, scoring",
+        30,
+        "transformers ctranslate2 sentence-transformers",
+        "--rounds 2",
     ),
     "precision": Part("What bf16 and int8 weights change", 8, "transformers"),
     "training_speed": Part("A training step", 15, "transformers x-transformers"),
