@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from sklearn.calibration import calibration_curve
 
 from pellucid.record.printed import aligned
 
@@ -39,6 +38,8 @@ class Calibration:
     @classmethod
     def of(cls, confidences: Float[np.ndarray, "N"], right: Bool[np.ndarray, "N"]) -> "Calibration":
         """Of how sure each answer was, a probability, and whether it was right."""
+        from sklearn.calibration import calibration_curve  # slow to import
+
         sure = np.clip(confidences.astype(np.float64), 0, 1)
         accuracy, mean = calibration_curve(right, sure, pos_label=True, n_bins=BINS)
         edges = np.linspace(0, 1, BINS + 1)

@@ -4,9 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
-from sklearn.preprocessing import MultiLabelBinarizer
-
 from pellucid.record.printed import aligned
 from pellucid.train.score import CLASSES, ClassScore, percent
 
@@ -30,6 +27,10 @@ class SeveralScore:
     @classmethod
     def of(cls, truth: Sets, answers: Sets) -> "SeveralScore":
         """Compare text by text; the order of a text's classes does not count."""
+        # half a second that only measuring takes, not answering
+        from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
+        from sklearn.preprocessing import MultiLabelBinarizer
+
         names = sorted({name for each in (*truth, *answers) for name in each})
         table = MultiLabelBinarizer(classes=names).fit([names])
         pair = table.transform(truth), table.transform(answers)
