@@ -73,7 +73,7 @@ def test_see_takes_one_text_or_many_or_a_source_and_a_target() -> None:
 def test_answers_are_the_likeliest_words(gpt2: object) -> None:
     trace = pellucid.load(gpt2).see("The seal")
     answers = trace.answers(best=3)
-    assert answers.meaning == "probability"
+    assert answers.meaning == "next"
     top = trace["head.logits"].softmax(-1).topk(3)
     for at, words in enumerate(answers.words[0]):
         assert [word.id for word in words] == top.indices[0, at].tolist()
@@ -102,7 +102,10 @@ def test_ids_beyond_the_vocabulary_are_named() -> None:
         zoo.build("decoder")(torch.tensor([[3, 99]]))
 
 
+KEYWORDS = ("pair", "keep", "budget")
+
+
 def test_the_promised_signatures() -> None:
-    assert list(signature(pellucid.Model.see).parameters) == ["self", "texts", "keep", "budget"]
+    assert list(signature(pellucid.Model.see).parameters) == ["self", "texts", *KEYWORDS]
     for name in ("tree", "explain", "verify", "save", "load", "names", "shape", "kind", "tokens"):
         assert callable(getattr(pellucid.Trace, name))

@@ -61,8 +61,8 @@ def answer(trace: Trace, best: int = 5) -> Answers | None:
     if "answers" in trace.about:
         return Answers.from_json(trace.about["answers"])
     if "head.logits" in trace and trace.kind("head.probabilities") != "missing":
-        goes_on = trace.about["config"]["shape"] != "encoder"
-        return _top(trace, "next" if goes_on else "filling", trace["head.probabilities"], best)
+        meaning = "next" if "decoder.output" in trace else "filling"
+        return _top(trace, meaning, trace["head.probabilities"], best)
     cosines = _cosines(trace)
     return None if cosines is None else _top(trace, "cosine", cosines, best)
 

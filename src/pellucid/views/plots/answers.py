@@ -13,7 +13,8 @@ from pellucid.views.plots.style import Style, styled
 from pellucid.views.plots.words import label
 
 MEANINGS = {
-    "probability": "the likeliest next words",
+    "next": "the likeliest next words",
+    "filling": "the likeliest words at each place",
     "cosine": "the words nearest to the last vectors",
 }
 
