@@ -7,6 +7,7 @@ import pytest
 import torch
 import zoo
 
+import pellucid
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.trace import Trace
@@ -65,6 +66,17 @@ def test_the_terminal_and_the_page_say_it(browser: "Browser", trace: Trace, tmp_
         told = page.inner_text(".follows")
         assert told == f"The second text follows the first: {float(f'{chance:.3g}'):g}"
         assert page.inner_text("#answers h2").startswith("Likeliest instead of")
+
+
+def test_the_page_begins_at_a_gap(browser: "Browser", tmp_path: Path) -> None:
+    trace = pellucid.load("reader").see("She opened the [MASK] and went out.")
+    trace.save(tmp_path / "gap.html")
+    best = trace.answers(1)
+    assert best is not None
+    with browser.new_page() as page:
+        page.goto((tmp_path / "gap.html").as_uri())
+        assert page.inner_text("#answers h2").startswith("Likeliest instead of [MASK]")
+        assert page.inner_text(".station.answer bdi") == best.words[0][4][0].piece
 
 
 @pytest.mark.parametrize(

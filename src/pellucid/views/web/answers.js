@@ -15,7 +15,7 @@ import { words } from "./words.js";
 
 const FEW = 5;
 const SHOWN = 12;
-const GAP = /mask/i; // what a word is hidden by
+const GAP = /^(\[MASK\]|<mask>)$/; // what a word is hidden by
 
 /**
  * @param {HTMLElement} section
@@ -105,7 +105,7 @@ export function drawnFrom(best, { temperature, k, p }) {
  */
 export function firstPosition(answers, tokens) {
   if (answers.meaning === "next") return tokens.ids.length - 1;
-  const gap = tokens.labels.findIndex((label, at) => tokens.special[at] && GAP.test(label));
+  const gap = tokens.labels.findIndex((label) => GAP.test(label));
   if (gap >= 0) return gap;
   const lengths = tokens.labels.map((label, at) => (tokens.special[at] ? 0 : label.length));
   return lengths.indexOf(Math.max(...lengths));
