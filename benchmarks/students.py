@@ -7,8 +7,6 @@ student is made here, if it is not there yet: half the layers, from the teacher'
 """
 
 import argparse
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,9 +20,9 @@ from pellucid.decode.many import best_texts
 from pellucid.train.examples import Examples
 from pellucid.train.run import Run, measure
 from pellucid.train.translation import TranslationScore
+from recipes import pellucid
 
 HERE = Path(__file__).resolve().parent
-RUN = "import sys; from pellucid.cli import main; sys.argv[0] = 'pellucid'; main()"
 HALF = ["--layers", "2", "--level", "both", "--epochs", "15", "--rate", "2e-3", "--warmup", "200"]
 HALF += ["--smoothing", "0.1", "--dropout", "0.2", "--tokens", "2048", "--schedule", "cosine"]
 ROUNDS, BEAMS = 3, 4
@@ -66,8 +64,7 @@ def translators(folder: Path) -> Pair:
     half = folder / "translator-half"
     if not half.is_dir():
         data = ["train.en", "train.de", "--valid", "valid.en", "--valid", "valid.de"]
-        command = [sys.executable, "-c", RUN, "distill", "translator", *data, *HALF]
-        subprocess.run([*command, "--out", str(half)], cwd=folder, check=True)
+        pellucid("distill", "translator", *data, *HALF, "--out", half, where=folder)
     sources, targets = (
         (folder / f"test.{code}").read_text(encoding="utf-8").splitlines() for code in ("en", "de")
     )

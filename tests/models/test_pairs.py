@@ -89,3 +89,10 @@ def test_the_page_begins_at_a_gap(browser: "Browser", tmp_path: Path) -> None:
 def test_what_has_no_pair_is_refused(name: str, texts: list, pair: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         zoo.build(name).see(*texts, pair=pair)
+
+
+def test_a_pair_goes_with_one_stream_of_texts(model: Model) -> None:
+    with pytest.raises(UsageError, match=r"takes 1 \(tokens\); 2 came"):
+        model.see(FIRST, FIRST, pair=SECOND)
+    with pytest.raises(UsageError, match="0 texts came"):
+        model.see([], pair=[])

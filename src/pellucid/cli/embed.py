@@ -1,7 +1,6 @@
 """`pellucid embed`: a vector for each text."""
 
 import json
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,26 +72,19 @@ class Embed(Reading, Replacing):
 
         from pellucid.cli.progress import shown
         from pellucid.models.load import load
-        from pellucid.models.vectors import embed
+        from pellucid.models.vectors import WINDOW, embed
+        from pellucid.record.batched import batched
         from pellucid.text.formats import Layout
 
         with waiting(f"Loading {self.model}"):
             model = load(self.model, dtype=getattr(torch, self.dtype))
         corpus = self.corpus(self.files, Layout(gaps="kept"))
-        texts, said = (document.text for document in shown(corpus)), deque[bool]()
-
-        def heard() -> "Iterator[str]":
-            for text in texts:
-                said.append(bool(text.strip()))
-                if said[-1]:
-                    yield text
-
+        texts = (document.text for document in shown(corpus))
         nothing = torch.zeros(model.config.width)
-        for vector in embed(model, heard(), pooling=self.pooling, batch=self.batch):
-            while not said.popleft():
-                yield nothing
-            yield vector
-        yield from (nothing for _ in said)
+        for some in batched(texts, WINDOW * self.batch):
+            filled = filter(str.strip, some)
+            vectors = embed(model, filled, pooling=self.pooling, batch=self.batch)
+            yield from (next(vectors) if text.strip() else nothing for text in some)
 
     def _save(self, path: Path, vectors: "Iterator[Tensor]") -> None:
         import numpy as np

@@ -144,7 +144,8 @@ class See(Replacing):
     def _look(self, model: "Model", texts: list[str], seeing: dict[str, Any]) -> "Trace":
         if self.generate is None:
             streams = texts if len(model.streams) > 1 else [texts]
-            return model.see(*streams, pair=self.pair and read([self.pair]), **seeing)
+            pair = None if self.pair is None else read([self.pair])
+            return model.see(*streams, pair=pair, **seeing)
         from pellucid.decode.seen import see_generated
 
         if len(texts) != 1 or self.pair:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from pellucid.errors import UsageError
 from pellucid.models.batch import Batch
 from pellucid.models.heads import Heads, Output
-from pellucid.models.model import Inputs, Model, Texts
+from pellucid.models.model import Inputs, Model
 from pellucid.nn.config import Config
 from pellucid.nn.embedding import Entrance
 from pellucid.nn.layer import give_paths
@@ -38,19 +37,6 @@ class Encoder(Model):
         self.check_length(real.longest)
         hidden = self.encoder(self.entrance(ids, real, segments), real)
         return self.heads(hidden, real.real)
-
-    def read(self, *texts: Texts, pair: Texts | None = None) -> dict[str, list[Tokens]]:
-        """The tokens of each text, or of a text and its pair, which are read as one."""
-        if pair is None:
-            return super().read(*texts)
-        firsts, seconds = (
-            [given] if isinstance(given, str) else list(given) for given in (*texts, pair)
-        )
-        if len(firsts) != len(seconds):
-            raise UsageError(f"{len(firsts)} texts came, and pairs to {len(seconds)} of them.")
-        found = [self.tokenizer.encode(a, b) for a, b in zip(firsts, seconds, strict=True)]
-        self.check_length(max(map(len, found)))
-        return {"tokens": found}
 
     def _inputs(self, read: Mapping[str, list[Tokens]]) -> Inputs:
         inputs, segments = super()._inputs(read), [tokens.segments for tokens in read["tokens"]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,11 @@ BUDGET = 4e9  # bytes that a record may hold unless one says otherwise
 Texts = str | Sequence[str]
 Patterns = str | Sequence[str]
 Inputs = dict[str, Tensor | None]
+
+
+def listed(given: Texts) -> list[str]:
+    """One text is a list of one."""
+    return [given] if isinstance(given, str) else list(given)
 
 
 class Model(nn.Module):
@@ -129,18 +134,22 @@ class Model(nn.Module):
 
     def read(self, *texts: Texts, pair: Texts | None = None) -> dict[str, list[Tokens]]:
         """The tokens of each stream; a text beyond the model's limit is refused."""
-        if pair is not None:
+        if pair is not None and self.config.shape != "encoder":
             raise UsageError(f"Two texts are read as one by encoders; {self.name} is none.")
         if len(texts) != len(self.streams):
             raise UsageError(
                 f"This model takes {len(self.streams)} ({' and '.join(self.streams)}); "
                 f"{len(texts)} came."
             )
+        given = dict(zip(self.streams, map(listed, texts), strict=True))
+        seconds = None if pair is None else listed(pair)
+        if seconds is not None and len(seconds) != (count := len(given["tokens"])):
+            raise UsageError(f"{count} texts came, and pairs to {len(seconds)} of them.")
         read = {
             stream: [
-                self._encode(t, stream) for t in ([given] if isinstance(given, str) else given)
+                self._encode(*of, stream) for of in zip(some, seconds or repeat(None), strict=False)
             ]
-            for stream, given in zip(self.streams, texts, strict=True)
+            for stream, some in given.items()
         }
         counts = list(map(len, read.values()))
         if min(counts) == 0 or min(counts) != max(counts):
@@ -189,9 +198,9 @@ class Model(nn.Module):
                 "Shorten it."
             )
 
-    def _encode(self, text: str, stream: str) -> Tokens:
+    def _encode(self, text: str, pair: str | None, stream: str) -> Tokens:
         side = self.tokenizer.target if stream == "target" else self.tokenizer
-        tokens = side.encode(text)
+        tokens = side.encode(text, pair)
         self.check_length(len(tokens))
         return tokens
 

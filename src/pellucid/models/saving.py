@@ -35,7 +35,9 @@ def save_folder(
 ) -> Path:
     """config.json, model.safetensors and the tokenizer, written beside and then put in place."""
     check(precision)
-    if folder.exists() and (existing == "refuse" or not folder.is_dir()):
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} exists already, and is a file; give the name of a folder.")
+    if folder.exists() and existing == "refuse":
         raise UsageError(f"{folder} exists already; {REPLACE}.")
     if not folder.parent.is_dir():
         raise UsageError(f"The folder {folder.parent} does not exist; make it first.")

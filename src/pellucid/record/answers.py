@@ -69,8 +69,8 @@ def answer(trace: Trace, best: int = 5) -> Answers | None:
 
 def follows(trace: Trace) -> list[float]:
     """How likely each sentence's second text follows its first; empty where none has two."""
-    segments = (set(tokens.segments) for tokens in trace.texts.get("tokens", []))
-    if FOLLOWS not in trace or trace.kind(FOLLOWS) == "missing" or not all(map(max, segments)):
+    paired = all(any(tokens.segments) for tokens in trace.texts.get("tokens", []))
+    if FOLLOWS not in trace or trace.kind(FOLLOWS) == "missing" or not paired:
         return []
     return [float(x) for x in trace[FOLLOWS][:, 0]]
 

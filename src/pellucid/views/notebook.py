@@ -42,13 +42,18 @@ FRAME = (
 LINED = '<pre style="line-height: 1.35">{code}</pre>'
 
 
-def html(shown: object) -> str:
+def page_of(shown: Trace | Comparison) -> str:
+    """Its page, however large."""
+    return PAGES[type(shown)](shown)
+
+
+def html(shown: Any) -> str:
     """The page, where there is one and it is small enough; else lines, or why there is none."""
     kind = type(shown)
     if kind not in PAGES:
         return coloured(lambda width: LINES[kind](shown, width), LINED, inline_styles=True)
     try:
-        source = PAGES[kind](shown)
+        source = page_of(shown)
     except PellucidError as error:
         return f"<p>{escape(str(error))}</p>"
     if (size := len(source.encode())) > LARGEST:

@@ -8,10 +8,8 @@ import traitlets
 
 from pellucid.record.trace import Trace
 from pellucid.study.compare import Comparison
-from pellucid.views import compared
-from pellucid.views.page import WEB, page
-
-HEIGHT = 760  # pixels
+from pellucid.views.notebook import HEIGHT, page_of
+from pellucid.views.page import WEB
 
 
 class Widget(anywidget.AnyWidget):
@@ -22,12 +20,8 @@ class Widget(anywidget.AnyWidget):
     height = traitlets.Int(HEIGHT).tag(sync=True)
 
     def __init__(self, shown: Trace | Comparison, height: int = HEIGHT) -> None:
-        super().__init__(html=_page(shown), height=height)
+        super().__init__(html=page_of(shown), height=height)
 
     def show(self, shown: Trace | Comparison) -> None:
         """Show another trace, or another comparison."""
-        self.html = _page(shown)
-
-
-def _page(shown: Trace | Comparison) -> str:
-    return compared.page(shown) if isinstance(shown, Comparison) else page(shown)
+        self.html = page_of(shown)
