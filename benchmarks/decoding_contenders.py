@@ -183,10 +183,12 @@ def converted_marian(task: Task, made: Path) -> list[str]:
 def our_vectors(task: Task) -> float:
     """`pellucid embed`, from texts to vectors."""
     import pellucid
+    from pellucid.models.precision import halved
     from pellucid.models.vectors import embed
 
-    dtype = torch.bfloat16 if task.precision == "bf16" else torch.float32
-    model, given = pellucid.load("minilm", dtype=dtype), sentences()
+    model, given = pellucid.load("minilm"), sentences()
+    if task.precision == "bf16":
+        halved(model)
     keep(task, "pellucid", torch.stack([*embed(model, given)]).numpy())
     return timed(lambda: [*embed(model, given)], len(given))
 
@@ -228,8 +230,23 @@ LIBRARIES: dict[str, Callable[[Task], float]] = {
     "sentence-transformers": sentence_transformers,
 }
 
-# a whole process: it prints when the first tokens are there
+# a whole process: it prints when the first token is there, and when the second is
 START = """
+import sys
+import pellucid
+from pellucid.decode.generate import Generation
+from pellucid.decode.prompts import prompts
+from pellucid.decode.run import search_for, steps
+model = pellucid.load(sys.argv[1])
+model.generation = {"eos_token_id": []}
+choices = {"precision": sys.argv[2], "compiled": sys.argv[3], "max_new_tokens": 2}
+ids = [[int(n) for n in sys.argv[4].split()]]
+generation = Generation.of(model, choices)
+given = prompts(model, generation.planner.said, None, ids, None)
+search = search_for(generation.planner.plan(given[0].ids))
+for number, _ in zip(("first", "second"), steps(generation.reading(given), [search])):
+    print(number, flush=True)
+"""
 import sys
 import pellucid
 model = pellucid.load(sys.argv[1])

@@ -66,10 +66,17 @@ class Generate(Writing):
 
         with notes():
             generation = Generation.of(model, self.choices)
-        if generation.compiled:
+        if generation.compiled and self._streams(generation):
+            if sys.stderr.isatty():
+                say("what follows the first word (--compiled never does without)", who="compiling")
+        elif generation.compiled:
             with notes(), waiting("Compiling (--compiled never does without)"):
                 generation.warm_up()
         return generation
+
+    def _streams(self, generation: "Generation") -> bool:
+        """Whether the answer is printed word by word, the first before anything is compiled."""
+        return not (self.out or self.json or generation.planner.choices.best > 1)
 
     def _side_by_side(self, model: "Model", text: str) -> None:
         with notes(), waiting("Searching"):
@@ -90,7 +97,7 @@ class Generate(Writing):
         from pellucid.decode.stream import streamed
 
         texts, ids = (None, [numbers(text)]) if self.ids else (text, None)
-        if self.json or generation.planner.choices.best > 1:
+        if not self._streams(generation):
             prompt = prompts(generation.model, generation.planner.said, texts, ids, None)
             with waiting("Searching"):
                 (answers,) = generation.answers(prompt)

@@ -18,22 +18,24 @@ weights are of four bits already, on 841 tokens of a book perplexity grew by 0.0
 import copy
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import torch
-import torch._inductor.config
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional
 
 from pellucid.decode.choices import Precision
 from pellucid.decode.writer import Writer
 from pellucid.nn.head import LanguageHead
+from pellucid.nn.product import linear
 from pellucid.nn.sublayer import Context
 
 FEW = 4  # rows up to which sums are faster
+BLOCK = 1024  # rows of whole numbers that are made into others at a time
 ROOM = 256  # a compiled cache grows in such steps, since each size is compiled anew
 PER_WEIGHT = 2.3e-10  # seconds that compiling saves for each weight and token, roughly
 COST = 10.0  # seconds that compiling takes when nothing is compiled yet, roughly
@@ -59,24 +61,24 @@ class Rows(nn.Module):
     def forward(self, x: Float[Tensor, "*B I"]) -> Float[Tensor, "*B O"]:
         if torch.compiler.is_compiling() and x.numel() <= FEW * x.shape[-1]:
             return self._sums(x)
-        y = functional.linear(x.to(self._product_type), self._whole()).to(x.dtype)
-        return y if self.bias is None else y + self.bias
+        if self.scale is None:
+            return linear(x, self.weight, self.bias)
+        return self._scaled(self._whole(x).to(x.dtype))
 
     def _sums(self, x: Tensor) -> Tensor:
         """Each row for itself; written so, a compiler reads the weights once, in order."""
         rows = [(self.weight.to(x.dtype) * row).sum(-1) for row in x.flatten(0, -2).unbind()]
-        y = torch.stack(rows).view(*x.shape[:-1], -1)
+        return self._scaled(torch.stack(rows).view(*x.shape[:-1], -1))
+
+    def _whole(self, x: Tensor) -> Tensor:
+        """Whole numbers are exact in 16 bits as well, and get there a block at a time."""
+        given = x.to(torch.bfloat16)
+        parts = [linear(given, part.to(torch.bfloat16)) for part in self.weight.split(BLOCK)]
+        return torch.cat(parts, -1)
+
+    def _scaled(self, y: Tensor) -> Tensor:
         y = y if self.scale is None else y * self.scale
         return y if self.bias is None else y + self.bias
-
-    @property
-    def _product_type(self) -> torch.dtype:
-        return torch.bfloat16 if self.scale is not None else self.weight.dtype
-
-    def _whole(self) -> Tensor:
-        if self.scale is None:
-            return self.weight
-        return self.weight.to(torch.bfloat16) * self.scale[:, None].to(torch.bfloat16)
 
 
 def in_bytes(weight: Float[Tensor, "O I"]) -> tuple[Tensor, Tensor]:
@@ -99,9 +101,12 @@ class Words(nn.Module):
         super().__init__()
         self.scale = head.config.width**-0.5 if head.config.head_scaling == "root" else 1.0
         self.rows = Rows(head.words.weight, head.bias, precision)
+        self.product = head.words.weight.dtype if precision == "float32" else torch.bfloat16
 
     def forward(self, hidden: Float[Tensor, "B T D"], real: Tensor) -> Float[Tensor, "B T V"]:
-        y: Tensor = self.rows(hidden * self.scale)
+        """Of more than a few rows as the products give them: in 16 bits, if those have 16."""
+        x = hidden * self.scale
+        y: Tensor = self.rows(x if torch.compiler.is_compiling() else x.to(self.product))
         return y
 
 
@@ -145,34 +150,46 @@ def _make(model: Writer, precision: Precision, compiled: bool) -> Writer:
             elif type(child) is LanguageHead:
                 setattr(parent, name, Words(child, precision))
     if compiled:
+        pace = Pace()
         for part in (*made.decoder.layers, made.heads.head):
             assert part is not None
-            part.forward = partial(_quickly, type(part).forward, part, set())
+            part.forward = partial(_quickly, type(part).forward, part, pace)
     return made
 
 
-def _quickly(
-    plain: Callable[..., Tensor], part: nn.Module, known: set[Any], x: Tensor, told: Any
-) -> Tensor:
-    """A few tokens that go on from a cache are compiled; a prompt is not.
+@dataclass
+class Pace:
+    """Whether the last block ran compiled, as the head after it then does; sizes compiled so far.
 
-    `known` are the sizes that were compiled: only then the compiler's options matter.
+    Only for new sizes the compiler's options matter.
     """
+
+    quick: bool = False
+    known: set[Any] = field(default_factory=set)
+
+
+def _quickly(
+    plain: Callable[..., Tensor], part: nn.Module, pace: Pace, x: Tensor, told: Any
+) -> Tensor:
+    """A few tokens that go on from a cache are compiled; a prompt, and what follows it, is not."""
     pair = told.past.pair if isinstance(told, Context) and told.past else None
-    if (isinstance(told, Context) and pair is None) or x.shape[:-1].numel() > FEW or not _works:
+    if isinstance(told, Context):
+        pace.quick = pair is not None and x.shape[:-1].numel() <= FEW and bool(_works)
+    if not pace.quick:
         return plain(part, x, told)
-    sizes = x.shape, pair and pair[0].shape
-    if sizes in known:
+    sizes = plain, x.shape, pair and pair[0].shape
+    if sizes in pace.known:
         return _compiled(plain)(part, x, told)
     try:
-        with torch._inductor.config.patch(OPTIONS):
+        with import_module("torch._inductor.config").patch(OPTIONS):
             y = _compiled(plain)(part, x, told)
     except Exception as error:  # a compiler can fail in more ways than one can name
         _works.clear()
+        pace.quick = False
         what = str(error).strip().splitlines()[0][:120]
         warnings.warn(f"Nothing could be compiled, going on without ({what}).", stacklevel=2)
         return plain(part, x, told)
-    known.add(sizes)
+    pace.known.add(sizes)
     return y
 
 
@@ -182,6 +199,7 @@ _works: set[str] = {"compiler"}  # empty once it has failed, so that it is said 
 @cache
 def _compiled(plain: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One for all blocks; a cache of another size, or more rows, makes another version."""
-    torch._dynamo.config.recompile_limit = max(64, torch._dynamo.config.recompile_limit)
+    dynamo = import_module("torch._dynamo.config")  # nearly a second, for nothing where none compile
+    dynamo.recompile_limit = max(64, dynamo.recompile_limit)
     quickened: Callable[..., Tensor] = torch.compile(plain, dynamic=False)
     return quickened

@@ -226,9 +226,9 @@ class Weighed:
     stages: list[tuple[str, Tensor]]
 
     @classmethod
-    def of(cls, logits: Float[Tensor, "N V"], rules: Sequence[Rule], said: Said) -> "Weighed":
+    def of(cls, scores: Float[Tensor, "N V"], rules: Sequence[Rule], said: Said) -> "Weighed":
         """The rules, one after another."""
-        stages = [("model", logits - said.normaliser)]
+        stages = [("model", scores)]
         for rule in rules:
             after = rule(stages[-1][1], said)
             if after is not stages[-1][1]:

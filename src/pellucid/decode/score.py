@@ -17,6 +17,7 @@ from torch import Tensor
 from pellucid.decode.choices import Precision
 from pellucid.decode.fast import quick
 from pellucid.decode.said import Said
+from pellucid.decode.search import exact
 from pellucid.decode.writer import Writer, vectors, words, writer
 from pellucid.errors import UsageError
 from pellucid.models.batch import Batch
@@ -28,6 +29,7 @@ from pellucid.record.printed import aligned
 from pellucid.record.tokens import Tokens
 
 ROWS = 256  # positions at a time whose logits are made
+CACHED = 8  # and so many whose logits, in float32, stay in a processor's cache
 BATCH = 8
 
 
@@ -225,6 +227,12 @@ def picked(
     flat, wanted = hidden.flatten(0, 1), ids.flatten()
     parts = []
     for x, at in zip(flat.split(ROWS), wanted.split(ROWS), strict=True):
-        logits = words(model, x[None])[0].float()
-        parts.append(logits.gather(-1, at[:, None])[:, 0] - logits.logsumexp(-1))
+        rows = words(model, x[None])[0].split(CACHED)
+        parts += map(said, rows, at.split(CACHED))
     return torch.cat(parts).view_as(ids)
+
+
+def said(logits: Float[Tensor, "N V"], ids: Int[Tensor, "N"]) -> Float[Tensor, "N"]:
+    """log p of an id for each row."""
+    logits = exact(logits)
+    return logits.gather(-1, ids[:, None])[:, 0] - logits.logsumexp(-1)

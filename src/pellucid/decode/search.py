@@ -73,10 +73,13 @@ class Search:
 
     def weigh(self, logits: Float[Tensor, "N V"]) -> Weighed:
         """The scores of all next tokens, by the rules."""
-        generated = [node.ids for node in self.live] if self.plan.rules else []
-        said = Said(self.plan.prompt, generated, logits.logsumexp(-1, keepdim=True))
-        weighed = Weighed.of(logits, self.plan.rules, said)
-        if self.plan.rules and not bool(weighed.scores.isfinite().any()):
+        scores = exact(logits).log_softmax(-1)
+        if not self.plan.rules:
+            return Weighed([("model", scores)])
+        normaliser = logits.amax(-1, keepdim=True) - scores.amax(-1, keepdim=True)
+        said = Said(self.plan.prompt, [node.ids for node in self.live], normaliser)
+        weighed = Weighed.of(scores, self.plan.rules, said)
+        if not bool(weighed.scores.isfinite().any()):
             rules = ", ".join(dict.fromkeys(rule.name for rule in self.plan.rules))
             raise PellucidError(f"No token is left to follow: the rules ({rules}) bar them all.")
         return weighed
@@ -85,6 +88,11 @@ class Search:
         """An answer ends with this token."""
         node.end(why, self.plan.score(node))
         self.ended.append(node)
+
+
+def exact(logits: Tensor) -> Tensor:
+    """In float32 at least."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 def candidates(weighed: Weighed, row: int, parent: Node, ids: Sequence[int]) -> list[Node]:

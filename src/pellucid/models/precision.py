@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import torch
 from jaxtyping import Float, Int8
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.models.weights import Weights
@@ -45,6 +45,13 @@ def rounded(matrix: Float[Tensor, "R C"]) -> tuple[Int8[Tensor, "R C"], Float[Te
     scale = matrix.abs().amax(1) / LARGEST
     whole = (matrix / scale.clamp_min(torch.finfo(scale.dtype).tiny)[:, None]).round()
     return whole.clamp(-LARGEST, LARGEST).to(torch.int8), scale
+
+
+def halved(model: nn.Module) -> None:
+    """Let the matrices of all layers have 16 bits, and so their products; all else stays exact."""
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            module.to(torch.bfloat16)
 
 
 def check(precision: Precision | None) -> None:

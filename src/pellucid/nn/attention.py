@@ -19,6 +19,7 @@ from pellucid.formula.places import merge, merge_heads, reach, split, split_head
 from pellucid.formula.positions import rotate
 from pellucid.formula.rows import softmax
 from pellucid.formula.sums import product, product_transposed
+from pellucid.nn.blockwise import blockwise
 from pellucid.nn.cache import Pair
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Linear, step
@@ -61,10 +62,16 @@ def fused_attention(
     pattern: Pattern,
     *,
     bias: Float[Tensor, "B H T S"] | None = None,
-    **kernel: float,
+    scale: float | None = None,
+    dropout_p: float = 0.0,
 ) -> Float[Tensor, "B H T W"]:
-    """The same formula by torch's kernel; which kernel never depends on whether one looks."""
+    """The same formula by a fused kernel; which kernel never depends on whether one looks."""
     plain = bias is None and not seen.padded
+    learns = torch.is_grad_enabled() and q.requires_grad and q.dtype == torch.bfloat16
+    if learns and bias is None and not dropout_p:
+        everything = plain and pattern == "full"
+        allowed = None if everything else seen.allowed(q, pattern)
+        return blockwise(q, k, v, allowed, scale)
     if plain and (pattern == "full" or q.shape[-2] == k.shape[-2]):
         allowed = None
     else:
@@ -80,7 +87,8 @@ def fused_attention(
         attn_mask=allowed,
         is_causal=allowed is None and pattern == "causal",
         enable_gqa=q.shape[1] != k.shape[1],
-        **kernel,
+        scale=scale,
+        dropout_p=dropout_p,
     )
 
 

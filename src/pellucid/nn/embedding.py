@@ -11,6 +11,7 @@ from pellucid.formula.elements import add, scale, shift
 from pellucid.formula.places import gather, positions
 from pellucid.formula.positions import sinusoid
 from pellucid.nn.config import Config
+from pellucid.nn.dropout import Dropout
 from pellucid.nn.layer import Layer, Linear, Table, step
 from pellucid.nn.mask import Mask
 from pellucid.nn.norm import NORMS
@@ -44,7 +45,7 @@ class Embedding(Layer):
             self.segments = Table(config.segments, width)
         self.norm = NORMS[config.embedding_norm](width, config.epsilon)
         self.projection = Linear(width, config.width) if config.embedding_width else None
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def steps(self) -> Steps:
         words, places, segments = self._word_steps(), self._place_steps(), self._segment_steps()

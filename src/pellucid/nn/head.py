@@ -5,7 +5,6 @@ import math
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn import functional
 
 from pellucid.formula import OPERATIONS
 from pellucid.formula.elements import over_root, tanh
@@ -15,6 +14,7 @@ from pellucid.formula.sums import affine
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer, Linear, Table, step
 from pellucid.nn.norm import NORMS
+from pellucid.nn.product import linear
 from pellucid.record.note import Steps, link, note
 
 
@@ -48,7 +48,7 @@ class LanguageHead(Layer):
         self, hidden: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"]
     ) -> Float[Tensor, "B T V"]:
         link(self, hidden=hidden)
-        logits = functional.linear(self.before(hidden, real), self.words.weight, self.bias)
+        logits = linear(self.before(hidden, real), self.words.weight, self.bias)
         note(self, logits=logits)
         return logits
 

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from pellucid.formula import Formula
 from pellucid.formula.elements import same
 from pellucid.formula.sums import affine
+from pellucid.nn.product import linear
 from pellucid.record.node import Node
 from pellucid.record.note import Steps
 
@@ -23,6 +24,9 @@ class Table(nn.Embedding):
 
 class Linear(nn.Linear):
     """x Wᵀ + b. Where they have no numbers (device "meta"), none are drawn."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return linear(x, self.weight, self.bias)
 
     def reset_parameters(self) -> None:
         if not self.weight.is_meta:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from pellucid.formula.elements import add, same
 from pellucid.nn.cache import Past
 from pellucid.nn.config import Config
+from pellucid.nn.dropout import Dropout
 from pellucid.nn.layer import Layer
 from pellucid.nn.mask import Mask
 from pellucid.nn.norm import NORMS
@@ -38,7 +39,7 @@ class Sublayer(Layer):
         super().__init__()
         self.config = config
         self.norm = NORMS[config.norm](config.width, config.epsilon)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def steps(self) -> Steps:
         normed = self.config.place == "pre" and self.config.norm != "none"

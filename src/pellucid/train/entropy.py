@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from pellucid.nn.product import linear
+
 if TYPE_CHECKING:
     from pellucid.train.loss import Smoothing
 
@@ -57,7 +59,7 @@ class _Chunked(torch.autograd.Function):
         rows = max(ROWS, CHUNK // len(weight))
         for start in range(0, len(ids), rows):
             at = slice(start, start + rows)
-            logits = (given[at] @ words.t()).to(exact)
+            logits = linear(given[at], words).to(exact)
             if bias is not None:
                 logits += bias
             totals += _losses(logits, ids[at], smoothing)
@@ -85,14 +87,16 @@ def _zeros(*of: Tensor | None) -> list[Tensor | None]:
 def _losses(logits: Tensor, ids: Tensor, smoothing: "Smoothing") -> Tensor:
     """The two sums of a chunk. In place, its logits become the gradient p − q."""
     right, other, nothing = smoothing.beliefs(logits.shape[-1])
-    norm = logits.logsumexp(-1)
+    logits.sub_(logits.amax(-1, keepdim=True))
     said = logits.gather(1, ids[:, None])[:, 0]
-    plain = (norm - said).sum()
-    total = plain
     if smoothing.share:
         spread = logits.sum(-1) if nothing is None else logits.sum(-1) - logits[:, nothing]
+    sums = logits.exp_().sum(-1)
+    norm = sums.log()
+    plain = total = (norm - said).sum()
+    if smoothing.share:
         total = (norm - (right - other) * said - other * spread).sum()
-    logits.sub_(norm[:, None]).exp_()
+    logits.div_(sums[:, None])
     if other:
         logits.sub_(other)
         if nothing is not None:
@@ -110,5 +114,5 @@ def _add(
         bias += gradient.sum(0)
     gradient = gradient.to(words.dtype)
     if hidden is not None and weight is not None:
-        hidden[at] = gradient @ words
-        weight += gradient.t() @ given
+        hidden[at] = linear(gradient, words.t())
+        weight += linear(gradient.t(), given.t())

@@ -9,11 +9,11 @@ from typing import NamedTuple, cast
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from pellucid.models.heads import Output
 from pellucid.models.model import Model
 from pellucid.nn.head import LanguageHead
+from pellucid.nn.product import linear
 from pellucid.train.batches import MASKS, Array, Batch, Targets
 from pellucid.train.loss import before_words, chosen, exact
 from pellucid.train.teaching import ATTENTION, ROWS, STATES, TAUGHT, grouped
@@ -79,7 +79,7 @@ class Teacher:
         head = cast(LanguageHead, self.model.heads.head)
         vectors = before_words(head, chosen(output.hidden, targets.counted))
         found = [
-            self._likeliest(functional.linear(some, head.words.weight, head.bias))
+            self._likeliest(linear(some, head.words.weight, head.bias))
             for some in vectors.split(ROWS)
         ]
         counts = targets.counted.sum(1).tolist()

@@ -17,6 +17,7 @@ from torch.utils.checkpoint import checkpoint
 
 from pellucid.models.heads import Output
 from pellucid.nn.head import LanguageHead
+from pellucid.nn.product import linear
 from pellucid.train.batches import Targets
 from pellucid.train.loss import Smoothing, Sum, Term, before_words, chosen, exact
 from pellucid.train.watching import STACKS, Pupil, Watched
@@ -33,7 +34,7 @@ def taught_words(model: nn.Module, output: Output, targets: Targets, _: Smoothin
     ids, believed = chosen(targets.ids, targets.counted), chosen(scores(targets), targets.counted)
 
     def part(vectors: Tensor, ids: Tensor, believed: Tensor) -> Tensor:
-        logits = functional.linear(vectors, head.words.weight, head.bias)
+        logits = linear(vectors, head.words.weight, head.bias)
         return divergence(exact(logits) / t, ids, believed)
 
     total = vectors.new_zeros(())
