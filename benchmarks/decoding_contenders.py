@@ -247,14 +247,6 @@ search = search_for(generation.planner.plan(given[0].ids))
 for number, _ in zip(("first", "second"), steps(generation.reading(given), [search])):
     print(number, flush=True)
 """
-import sys
-import pellucid
-model = pellucid.load(sys.argv[1])
-model.generation = {"eos_token_id": []}
-choices = {"precision": sys.argv[2], "compiled": sys.argv[3], "max_new_tokens": 2}
-model.generate(ids=[[int(n) for n in sys.argv[4].split()]], **choices)
-print("there", flush=True)
-"""
 
 
 def marian(folder: Path) -> Path:

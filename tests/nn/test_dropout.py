@@ -1,4 +1,4 @@
-"""Dropout: which numbers fall away is left to chance, how many and by how much others grow is not."""
+"""Dropout: chance decides which numbers fall away, not how many, nor how much the others grow."""
 
 import pytest
 import torch

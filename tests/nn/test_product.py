@@ -56,8 +56,15 @@ def test_only_what_is_wanted_gets_a_gradient():
 
 @serving
 @pytest.mark.parametrize(
-    ("case", "serves"), [("many rows", True), ("few rows", False), ("float64", False),
-                         ("bfloat16", False), ("autocast", False), ("nothing", False)]
+    ("case", "serves"),
+    [
+        ("many rows", True),
+        ("few rows", False),
+        ("float64", False),
+        ("bfloat16", False),
+        ("autocast", False),
+        ("nothing", False),
+    ],
 )
 def test_where_torch_is_asked(monkeypatch, case, serves):
     asked, plain = [], product._product

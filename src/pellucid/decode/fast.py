@@ -199,7 +199,9 @@ _works: set[str] = {"compiler"}  # empty once it has failed, so that it is said 
 @cache
 def _compiled(plain: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One for all blocks; a cache of another size, or more rows, makes another version."""
-    dynamo = import_module("torch._dynamo.config")  # nearly a second, for nothing where none compile
+    dynamo: Any = import_module(
+        "torch._dynamo.config"
+    )  # takes a second, so only where it is needed
     dynamo.recompile_limit = max(64, dynamo.recompile_limit)
     quickened: Callable[..., Tensor] = torch.compile(plain, dynamic=False)
     return quickened

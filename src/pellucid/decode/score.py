@@ -225,7 +225,7 @@ def picked(
 ) -> Float[Tensor, "B T"]:
     """log p of these ids, the logits made a few positions at a time, so that memory is bounded."""
     flat, wanted = hidden.flatten(0, 1), ids.flatten()
-    parts = []
+    parts: list[Tensor] = []
     for x, at in zip(flat.split(ROWS), wanted.split(ROWS), strict=True):
         rows = words(model, x[None])[0].split(CACHED)
         parts += map(said, rows, at.split(CACHED))

@@ -62,16 +62,14 @@ def fused_attention(
     pattern: Pattern,
     *,
     bias: Float[Tensor, "B H T S"] | None = None,
-    scale: float | None = None,
-    dropout_p: float = 0.0,
+    **kernel: float,
 ) -> Float[Tensor, "B H T W"]:
     """The same formula by a fused kernel; which kernel never depends on whether one looks."""
     plain = bias is None and not seen.padded
     learns = torch.is_grad_enabled() and q.requires_grad and q.dtype == torch.bfloat16
-    if learns and bias is None and not dropout_p:
-        everything = plain and pattern == "full"
-        allowed = None if everything else seen.allowed(q, pattern)
-        return blockwise(q, k, v, allowed, scale)
+    if learns and bias is None and not kernel.get("dropout_p"):
+        allowed = None if plain and pattern == "full" else seen.allowed(q, pattern)
+        return blockwise(q, k, v, allowed, kernel.get("scale"))
     if plain and (pattern == "full" or q.shape[-2] == k.shape[-2]):
         allowed = None
     else:
@@ -87,8 +85,7 @@ def fused_attention(
         attn_mask=allowed,
         is_causal=allowed is None and pattern == "causal",
         enable_gqa=q.shape[1] != k.shape[1],
-        scale=scale,
-        dropout_p=dropout_p,
+        **kernel,
     )
 
 

@@ -1,4 +1,4 @@
-"""Dropout (Srivastava et al. 2014): some numbers become 0, the others grow by as much as is lost."""
+"""Dropout (Srivastava et al. 2014): some numbers become 0, and others grow to make up for it."""
 
 import torch
 from torch import Tensor, nn

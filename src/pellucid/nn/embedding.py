@@ -4,7 +4,7 @@ import math
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.errors import UsageError
 from pellucid.formula.elements import add, scale, shift

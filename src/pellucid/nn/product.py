@@ -13,7 +13,9 @@ from torch.nn import functional
 
 FEW = 8  # rows below which nothing is gained
 HALVES = torch.bfloat16, torch.float16
-SERVES = torch.backends.mkldnn.is_available() and "AVX512" in torch.backends.cpu.get_cpu_capability()
+SERVES = (
+    torch.backends.mkldnn.is_available() and "AVX512" in torch.backends.cpu.get_cpu_capability()
+)
 
 
 def linear(

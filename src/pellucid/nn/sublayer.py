@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.formula.elements import add, same
 from pellucid.nn.cache import Past
