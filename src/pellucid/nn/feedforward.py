@@ -1,10 +1,13 @@
 """The feed-forward network: each position alone, through a wider layer and back."""
 
+from contextlib import nullcontext
+
 from jaxtyping import Float
 from torch import Tensor
 
 from pellucid.formula import OPERATIONS
 from pellucid.formula.elements import multiply
+from pellucid.nn.again import made_again
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Linear, step
 from pellucid.nn.sublayer import Context, Sublayer
@@ -30,13 +33,21 @@ class FeedForward(Sublayer):
         }
 
     def work(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T D"]:
-        output: Tensor = self.output(self.inner(x))
+        parts = self.wide(x)
+        activated = self.inner(*parts)
+        with made_again(activated, lambda: self.inner(*parts)) if self.training else nullcontext():
+            output: Tensor = self.output(activated)
         note(self, output=output)
         return output
 
-    def inner(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T F"]:
-        """The wide layer, activated."""
-        return self.activation.compute(self.hidden(x))
+    def wide(self, x: Float[Tensor, "B T D"]) -> tuple[Tensor, ...]:
+        """The wide layer."""
+        return (self.hidden(x),)
+
+    def inner(self, *wide: Float[Tensor, "B T F"]) -> Float[Tensor, "B T F"]:
+        """The same, activated."""
+        (hidden,) = wide
+        return self.activation.compute(hidden)
 
 
 class GatedFeedForward(FeedForward):
@@ -54,8 +65,12 @@ class GatedFeedForward(FeedForward):
             "activated": multiply("opened", "hidden", axes="B T F"),
         }
 
-    def inner(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T F"]:
-        return self.activation.compute(self.gate(x)) * self.hidden(x)
+    def wide(self, x: Float[Tensor, "B T D"]) -> tuple[Tensor, ...]:
+        return self.gate(x), self.hidden(x)
+
+    def inner(self, *wide: Float[Tensor, "B T F"]) -> Float[Tensor, "B T F"]:
+        gate, hidden = wide
+        return self.activation.compute(gate) * hidden
 
 
 FEEDFORWARDS = {"none": FeedForward, "gated": GatedFeedForward}

@@ -33,6 +33,12 @@ def linear(
     return _product(x, weight, bias)
 
 
+def once(x: Tensor) -> Tensor:
+    """x as autocast wants it for products, so that several of them share one copy."""
+    kind = x.device.type
+    return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
+
+
 def _serves(x: Tensor, weight: Tensor) -> bool:
     return (
         SERVES

@@ -12,6 +12,7 @@ from pellucid.nn.layer import Layer, take_weights
 from pellucid.nn.mask import Mask, Pattern
 from pellucid.nn.norm import NORMS
 from pellucid.nn.positions import BIASES, Bias
+from pellucid.nn.product import once
 from pellucid.nn.sublayer import Context
 from pellucid.record.note import note
 
@@ -37,6 +38,7 @@ class Stack(Layer):
         memory_mask: Mask | None = None,
         cache: Cache | None = None,
     ) -> Float[Tensor, "B T W"]:
+        memory = memory if memory is None else once(memory)
         context = Context(mask, self.positions(mask), memory, memory_mask)
         for number, block in enumerate(self.layers):
             x = block(x, replace(context, past=cache.pasts[number]) if cache else context)

@@ -12,6 +12,7 @@ from pellucid.nn.dropout import Dropout
 from pellucid.nn.layer import Layer
 from pellucid.nn.mask import Mask
 from pellucid.nn.norm import NORMS
+from pellucid.nn.product import once
 from pellucid.record.note import Steps, link, note
 
 
@@ -51,8 +52,8 @@ class Sublayer(Layer):
     def forward(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T W"]:
         note(self, stream=x)
         if self.config.place == "pre":
-            return self._residual(x, self.work(self.norm(x, context.mask.real), context))
-        y = self.norm(self._residual(x, self.work(x, context)), context.mask.real)
+            return self._residual(x, self.work(once(self.norm(x, context.mask.real)), context))
+        y = self.norm(self._residual(x, self.work(once(x), context)), context.mask.real)
         note(self.norm, output=y)
         return y
 
