@@ -6,6 +6,8 @@ import torch
 from pellucid.nn.again import made_again
 from pellucid.nn.config import Config
 from pellucid.nn.feedforward import FEEDFORWARDS
+from pellucid.nn.mask import Mask
+from pellucid.nn.sublayer import Context
 
 
 def kept_by(run):
