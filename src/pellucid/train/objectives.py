@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Int
 
 from pellucid.train.batches import DOCUMENTS, Answer, Array, Batch, Example, together
+from pellucid.train.breaking import Breaking
 from pellucid.train.order import Numbers, Size, by_length
 from pellucid.train.rows import Rows
 
@@ -191,6 +192,7 @@ class Translation:
     sources: Rows
     targets: Rows
     start: int  # the id that stands before the first target word
+    breaking: Breaking | None = None  # while it learns
 
     @property
     def lengths(self) -> Int[np.ndarray, "N 2"]:
@@ -202,10 +204,12 @@ class Translation:
 
     def example(self, number: int, chance: Chance) -> Example:
         """Decoder inputs are made of the targets, here and nowhere else."""
-        stream = np.concatenate([[self.start], wide(self.targets[number])])
-        inputs, answer = shifted(stream)
-        given = {"source_ids": wide(self.sources[number]), "target_ids": inputs}
-        return Example(given, {"words": answer})
+        source, target = wide(self.sources[number]), wide(self.targets[number])
+        if self.breaking is not None:
+            random = chance.of(number)
+            source, target = (self.breaking.apply(ids, random) for ids in (source, target))
+        inputs, answer = shifted(np.concatenate([[self.start], target]))
+        return Example({"source_ids": source, "target_ids": inputs}, {"words": answer})
 
 
 def wide(ids: Array) -> Int[np.ndarray, "T"]:

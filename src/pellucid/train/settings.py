@@ -75,6 +75,9 @@ class Settings:
     beta2: float = setting(0.98, "learning", "AdamW's second")
     clip: float = setting(1.0, "learning", "largest norm of the gradient; 0 is any")
     hidden: float = setting(0.0, "learning", "share of a classified text's words hidden from it")
+    merge_dropout: float = setting(
+        0.0, "learning", "share of a translation's pieces that fall into those they were merged of"
+    )
     smoothing: float = setting(0.0, "learning", "label smoothing")
     convention: Convention = setting("torch", "learning", "who gets the smoothed share")
     freeze: int = setting(0, "learning", "lowest layers that stay as they are")

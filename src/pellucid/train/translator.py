@@ -1,17 +1,19 @@
 """The Transformer as a translator: target words, given a source and the target words before."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 from tokenizers import AddedToken
 
 from pellucid.errors import PellucidError
 from pellucid.models.model import Model
 from pellucid.text.recipe import frame
+from pellucid.train.breaking import Breaking
 from pellucid.train.encoding import special
 from pellucid.train.kept import Numbers, Some
 from pellucid.train.learner import Learner, measured
-from pellucid.train.objectives import Translation
+from pellucid.train.objectives import Objective, Translation
 from pellucid.train.surprise import Surprise
 
 START = "decoder_start_token_id"  # in config.json
@@ -62,6 +64,15 @@ class Translator(Learner):
         encoding.tokenizer = self.model.tokenizer.target
         targets, _ = encoding.rows(given.targets)
         return Translation(sources, targets, int(self.model.settings[START]))
+
+    def sets(self, given: Parallel, valid: Parallel | None) -> tuple[Objective, Objective | None]:
+        """What is learned in pieces that may fall apart; measured is on whole ones."""
+        objective, measured = super().sets(given, valid)
+        if not self.settings.merge_dropout:
+            return objective, measured
+        model, share = self.model, self.settings.merge_dropout
+        breaking = Breaking.of(model.tokenizer, share, model.config.longest)
+        return replace(cast(Translation, objective), breaking=breaking), measured
 
     def score(self, given: Parallel) -> Surprise:
         """How surprised it is by the targets."""
