@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from pellucid.nn import attention, blockwise
+from pellucid.nn.attention import Attention
+from pellucid.nn.config import Config
 from pellucid.nn.mask import Mask
 
 SHAPES = {
@@ -73,26 +75,35 @@ def test_a_query_that_may_see_nothing_gets_and_gives_nothing():
 
 @pytest.mark.parametrize("pattern", ["full", "causal"])
 @pytest.mark.parametrize("padded", [False, True])
-def test_in_bf16_it_is_near_the_kernel_that_float32_takes(pattern, padded):
+def test_learning_in_bf16_is_near_the_kernel_that_float32_takes(pattern, padded):
     ids = torch.ones(5, 7, dtype=torch.long)
     real = torch.arange(7) < torch.tensor([[7], [6], [5], [7], [1]]) if padded else None
     seen = Mask.of(ids, real)
-    exact = attention.fused_attention(*tensors("square", torch.float32), seen, pattern)
-    rounded = tensors("square", torch.bfloat16)
-    near = attention.fused_attention(*rounded, seen, pattern)
+    layer = attention_layer(pattern).train()
+    exact = layer._mixed(*tensors("square", torch.float32), seen, None)
+    near = layer._mixed(*tensors("square", torch.bfloat16), seen, None)
     assert near.dtype == torch.bfloat16
     said = seen.real[:, None].expand(-1, 4, -1)
     torch.testing.assert_close(near.float()[said], exact[said], rtol=0.05, atol=0.05)
 
 
-def test_learning_in_bf16_takes_it_and_looking_does_not(monkeypatch):
+def attention_layer(pattern, **choices):
+    config = Config(
+        shape="encoder", width=32, heads=4, layers=1, vocabulary=5, longest=9, **choices
+    )
+    return Attention(config, pattern)
+
+
+def test_only_learning_in_bf16_takes_it(monkeypatch):
     taken = []
     monkeypatch.setattr(attention, "blockwise", lambda *given: taken.append(given) or given[2])
     seen = Mask.of(torch.ones(5, 7, dtype=torch.long))
-    attention.fused_attention(*tensors("square", torch.bfloat16), seen, "causal")
+    layer, drops = attention_layer("causal"), attention_layer("causal", attention_dropout=0.5)
+    low, exact = tensors("square", torch.bfloat16), tensors("square", torch.float32)
+    layer.train()._mixed(*low, seen, None)
     assert len(taken) == 1
-    with torch.no_grad():
-        attention.fused_attention(*tensors("square", torch.bfloat16), seen, "causal")
-    attention.fused_attention(*tensors("square", torch.float32), seen, "causal")
-    attention.fused_attention(*tensors("square", torch.bfloat16), seen, "causal", dropout_p=0.5)
+    layer.train()._mixed(*exact, seen, None)
+    layer.train()._mixed(*low, seen, torch.zeros(5, 4, 7, 7, dtype=torch.bfloat16))
+    layer.eval()._mixed(*low, seen, None)  # so that looking at gradients changes nothing
+    drops.train()._mixed(*low, seen, None)
     assert len(taken) == 1

@@ -64,13 +64,8 @@ def fused_attention(
     bias: Float[Tensor, "B H T S"] | None = None,
     **kernel: float,
 ) -> Float[Tensor, "B H T W"]:
-    """The same formula by a fused kernel; which kernel never depends on whether one looks."""
+    """The same formula by torch's kernel; which kernel never depends on whether one looks."""
     plain = bias is None and not seen.padded
-    learns = torch.is_grad_enabled() and q.requires_grad and q.dtype == torch.bfloat16
-    if learns and bias is None and not kernel.get("dropout_p"):
-        texts = slice(None if seen.padded else 1)  # one square for all
-        allowed = None if plain and pattern == "full" else seen.allowed(q, pattern)[texts]
-        return blockwise(q, k, v, allowed, kernel.get("scale"))
     if plain and (pattern == "full" or q.shape[-2] == k.shape[-2]):
         allowed = None
     else:
@@ -150,12 +145,23 @@ class Attention(Sublayer):
         bias = context.bias if self.biased else None
         if bias is not None:
             link(self, bias=bias)
-        merged = merge(fused_attention(q, k, v, seen, self.pattern, bias=bias, **self._kernel()))
+        merged = merge(self._mixed(q, k, v, seen, bias))
         if self._drops:
             note(self, merged=merged)
         output = self.output(merged)
         note(self, output=output)
         return output
+
+    def _mixed(
+        self, q: Tensor, k: Tensor, v: Tensor, seen: Mask, bias: Tensor | None
+    ) -> Float[Tensor, "B H T W"]:
+        kernel, slow = self._kernel(), q.dtype == torch.bfloat16 and q.device.type == "cpu"
+        if not (self.training and slow) or bias is not None or self._drops:
+            return fused_attention(q, k, v, seen, self.pattern, bias=bias, **kernel)
+        all_seen = self.pattern == "full" and not seen.padded
+        texts = slice(None if seen.padded else 1)  # one square for all
+        allowed = None if all_seen else seen.allowed(q, self.pattern)[texts]
+        return blockwise(q, k, v, allowed, kernel["scale"])
 
     def _look(self, x: Tensor, context: Context) -> tuple[Tensor, Mask]:
         """Where keys and values come from, and which of them are real."""

@@ -20,7 +20,7 @@ def blockwise(
     q: Float[Tensor, "B H T K"],
     k: Float[Tensor, "B G S K"],
     v: Float[Tensor, "B G S W"],
-    allowed: Bool[Tensor, "B 1 T S"] | None,
+    allowed: Bool[Tensor, "_ 1 T S"] | None,
     scale: float | None = None,
 ) -> Float[Tensor, "B H T W"]:
     """softmax(Q Kᵀ · scale) V over what is allowed, 0 where nothing is; the scale is 1/√K."""
