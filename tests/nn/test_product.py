@@ -35,6 +35,26 @@ def test_values_and_gradients(size, biased, transposed):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-2, check_dtype=False)
 
 
+WITH_GAPS = {
+    "as they come": lambda x: x,
+    "every other row": lambda x: x.repeat_interleave(2, 0)[::2],
+    "every other column": lambda x: x.repeat_interleave(2, -1)[..., ::2],
+    "the other way round": lambda x: x.t().contiguous().t() if x.dim() > 1 else x,
+    "one for all": lambda x: x[:1].expand_as(x),
+    "from the middle": lambda x: torch.cat([x.new_zeros(3), x.flatten()])[3:].view(x.shape),
+}
+
+
+@pytest.mark.parametrize("how", WITH_GAPS)
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_wherever_numbers_lie(which, how):
+    x, weight, bias = (each.detach() for each in tensors(*SIZES[1]))
+    given = [x.flatten(0, 1), weight, bias]
+    given[which] = WITH_GAPS[how](given[which])
+    theirs = torch.nn.functional.linear(*given)
+    torch.testing.assert_close(linear(*given), theirs, rtol=1e-4, atol=1e-4)
+
+
 def test_gradients_of_gradients():
     x, weight, _ = (each.detach().requires_grad_() for each in tensors(40, 6, 5))
     found = []

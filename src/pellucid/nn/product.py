@@ -51,7 +51,8 @@ def _serves(x: Tensor, weight: Tensor) -> bool:
 
 
 def _product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    y: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    added = None if bias is None else bias.contiguous()  # a bias with gaps would be misread
+    y: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, added, "none", [], "")
     return y
 
 
