@@ -36,7 +36,9 @@ def linear(
 def once(x: Tensor) -> Tensor:
     """x as autocast wants it for products, so that several of them share one copy."""
     kind = x.device.type
-    return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
+    if not (torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)):
+        return x
+    return x.to(torch.get_autocast_dtype(kind))
 
 
 def _serves(x: Tensor, weight: Tensor) -> bool:
