@@ -30,8 +30,8 @@ from torch import Tensor, nn
 
 from pellucid.decode.choices import Precision
 from pellucid.decode.writer import Writer
+from pellucid.formula.linear import linear
 from pellucid.nn.head import LanguageHead
-from pellucid.nn.product import linear
 from pellucid.nn.sublayer import Context
 
 FEW = 4  # rows up to which sums are faster

@@ -3,8 +3,8 @@
 from typing import Any
 
 from torch import Size, Tensor
-from torch.nn import functional
 
+from pellucid.formula.linear import linear
 from pellucid.formula.operation import Index, Operation, Place, Reading, number, raised, terms
 from pellucid.formula.sheet import by_matrix
 
@@ -82,7 +82,7 @@ product_transposed = Operation(
 # x Wᵀ + b: the weights lie (out, in), as `torch.nn.Linear` stores them
 affine = Operation(
     "affine",
-    compute=functional.linear,
+    compute=linear,
     latex=affine_latex,
     cells=by_matrix(affine_spreadsheet),
     plain=affine_plain,

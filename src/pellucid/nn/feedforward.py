@@ -33,19 +33,24 @@ class FeedForward(Sublayer):
         }
 
     def work(self, x: Float[Tensor, "B T D"], context: Context) -> Float[Tensor, "B T D"]:
-        parts = self.wide(x)
-        activated = self.inner(*parts)
-        with made_again(activated, lambda: self.inner(*parts)) if self.training else nullcontext():
+        wide = self.wide(x)
+        activated = self.activated(*wide)
+        again = made_again(activated, lambda: self.activated(*wide))
+        with again if self.training else nullcontext():
             output: Tensor = self.output(activated)
         note(self, output=output)
         return output
+
+    def inner(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T F"]:
+        """The wide layer, activated."""
+        return self.activated(*self.wide(x))
 
     def wide(self, x: Float[Tensor, "B T D"]) -> tuple[Tensor, ...]:
         """The wide layer."""
         return (self.hidden(x),)
 
-    def inner(self, *wide: Float[Tensor, "B T F"]) -> Float[Tensor, "B T F"]:
-        """The same, activated."""
+    def activated(self, *wide: Float[Tensor, "B T F"]) -> Float[Tensor, "B T F"]:
+        """What is made of it."""
         (hidden,) = wide
         return self.activation.compute(hidden)
 
@@ -68,7 +73,7 @@ class GatedFeedForward(FeedForward):
     def wide(self, x: Float[Tensor, "B T D"]) -> tuple[Tensor, ...]:
         return self.gate(x), self.hidden(x)
 
-    def inner(self, *wide: Float[Tensor, "B T F"]) -> Float[Tensor, "B T F"]:
+    def activated(self, *wide: Float[Tensor, "B T F"]) -> Float[Tensor, "B T F"]:
         gate, hidden = wide
         return self.activation.compute(gate) * hidden
 

@@ -8,13 +8,13 @@ from torch import Tensor, nn
 
 from pellucid.formula import OPERATIONS
 from pellucid.formula.elements import over_root, tanh
+from pellucid.formula.linear import linear
 from pellucid.formula.places import first, last
 from pellucid.formula.rows import softmax, text_mean
 from pellucid.formula.sums import affine
 from pellucid.nn.config import Config
 from pellucid.nn.layer import Layer, Linear, Table, step
 from pellucid.nn.norm import NORMS
-from pellucid.nn.product import linear
 from pellucid.record.note import Steps, link, note
 
 

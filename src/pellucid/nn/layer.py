@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from pellucid.formula import Formula
 from pellucid.formula.elements import same
+from pellucid.formula.linear import linear
 from pellucid.formula.sums import affine
-from pellucid.nn.product import linear
 from pellucid.record.node import Node
 from pellucid.record.note import Steps
 

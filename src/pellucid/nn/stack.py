@@ -5,6 +5,7 @@ from dataclasses import replace
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from pellucid.formula.linear import once
 from pellucid.nn.block import Block
 from pellucid.nn.cache import Cache
 from pellucid.nn.config import Config
@@ -12,7 +13,6 @@ from pellucid.nn.layer import Layer, take_weights
 from pellucid.nn.mask import Mask, Pattern
 from pellucid.nn.norm import NORMS
 from pellucid.nn.positions import BIASES, Bias
-from pellucid.nn.product import once
 from pellucid.nn.sublayer import Context
 from pellucid.record.note import note
 

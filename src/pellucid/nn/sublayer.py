@@ -6,13 +6,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pellucid.formula.elements import add, same
+from pellucid.formula.linear import once
 from pellucid.nn.cache import Past
 from pellucid.nn.config import Config
 from pellucid.nn.dropout import Dropout
 from pellucid.nn.layer import Layer
 from pellucid.nn.mask import Mask
 from pellucid.nn.norm import NORMS
-from pellucid.nn.product import once
 from pellucid.record.note import Steps, link, note
 
 

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from pellucid.nn.product import linear
+from pellucid.formula.linear import linear
 
 if TYPE_CHECKING:
     from pellucid.train.loss import Smoothing

@@ -42,13 +42,15 @@ def once(x: Tensor) -> Tensor:
 
 
 def _serves(x: Tensor, weight: Tensor) -> bool:
+    written_down = torch.compiler.is_compiling() or torch.compiler.is_exporting()
     return (
         SERVES
+        and not written_down
         and x.dtype == weight.dtype == torch.float32
         and x.device.type == weight.device.type == "cpu"
+        and x.shape[-1] == weight.shape[-1]
         and x.numel() >= FEW * x.shape[-1] > 0
         and not torch.is_autocast_enabled("cpu")
-        and not torch.compiler.is_compiling()
     )
 
 

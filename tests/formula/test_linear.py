@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from pellucid.nn import product
-from pellucid.nn.product import FEW, linear
+from pellucid.formula import linear as product
+from pellucid.formula.linear import FEW, linear
 
 SIZES = [(FEW, 3, 5), (40, 64, 16), (300, 16, 64)]
 serving = pytest.mark.skipif(not product.SERVES, reason="this processor has no AVX-512")
