@@ -57,7 +57,12 @@ PARTS = {
     "training_speed": Part("A training step", 15, "transformers x-transformers"),
     "shakespeare": Part("Training beside nanoGPT", 10, "numpy"),
     "students": Part("Students and their teachers", 20, "sacrebleu"),
-    "recipes": Part("Models trained by the recipes", 90, "sacrebleu scikit-learn"),
+    "recipes": Part(
+        "Models trained by the recipes",
+        90,
+        "sacrebleu scikit-learn",
+        "--only multi30k sst2-minilm",
+    ),
 }
 SHORT = 4  # minutes
 Sections = dict[str, str]  # by heading
