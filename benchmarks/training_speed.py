@@ -11,15 +11,13 @@ few steps in a process of its own.
 """
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 
 from report import Row, results, table
-from side_by_side import in_turn
+from side_by_side import in_turn, memory
 from training_shapes import GPT, SHAPES, Contender, batches
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
@@ -51,16 +49,10 @@ def a_round(shape: str, contender: Contender) -> Callable[[], None]:
 def peak(contender: Contender) -> float:
     """MB that two rounds of steps need above what the process had before."""
     step = contender.make(contender)
-    before = most()
+    before = memory("VmHWM")
     for _ in range(8):
         step()
-    return max(1.0, most() - before)
-
-
-def most() -> float:
-    """The most MB that the process had; getrusage would know those of who started it, too."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    return float(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1e3  # type: ignore[index]
+    return max(1.0, (memory("VmHWM") - before) / 1e6)
 
 
 def peak_apart(shape: str, number: int) -> float:

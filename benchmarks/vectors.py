@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from report import Row, called, results, table
-from side_by_side import Seconds, Spread, in_turn, overhead
+from side_by_side import Seconds, Spread, in_turn, memory, overhead
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from pellucid.text.formats import Document, Layout
@@ -138,11 +138,6 @@ def made(matrix: Any, vocabulary: dict[str, int]) -> int:
     strings = sum(sys.getsizeof(term) + sys.getsizeof(at) for term, at in vocabulary.items())
     parts = (matrix.data, matrix.indices, matrix.indptr)
     return sum(part.nbytes for part in parts) + sys.getsizeof(vocabulary) + strings
-
-
-def memory(kind: str) -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(kind))
 
 
 def grown(path: Path, *how: int) -> tuple[float, float]:

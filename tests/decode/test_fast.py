@@ -76,6 +76,23 @@ def test_where_nothing_can_be_compiled_it_goes_on_and_says_so_once(
     assert found == pytest.approx(said(model), abs=1e-5)
 
 
+def test_the_first_token_waits_for_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def compiled(plain: Any) -> Any:
+        asked.append(plain)
+        return plain
+
+    monkeypatch.setattr(fast, "_compiled", compiled)
+    monkeypatch.setattr(fast, "_works", {"compiler"})
+    model = writer().float()
+    model.generation["eos_token_id"] = []
+    model.generate(PROMPT, compiled="always", max_new_tokens=1)
+    assert not asked
+    model.generate(PROMPT, compiled="always", max_new_tokens=2)
+    assert len(asked) == len(model.decoder.layers) + 1  # and the head
+
+
 def test_weights_that_change_are_taken_anew() -> None:
     model = writer().float()
     before = quick(model, "bf16", False)

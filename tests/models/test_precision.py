@@ -11,8 +11,9 @@ from safetensors.torch import load_file, save_file
 
 from pellucid import PellucidError, UsageError, load
 from pellucid.checks.specimens import SPECIMENS
-from pellucid.models.precision import rounded
+from pellucid.models.precision import halved, rounded
 from pellucid.models.rounding import compared
+from pellucid.models.vectors import embed
 
 SOME = ("encoder", "decoder", "llama", "t5", "albert", "batch")
 
@@ -99,3 +100,16 @@ def test_what_is_broken_is_refused(tmp_path: Path) -> None:
     save_file({**tensors, name: tensors[name][:, 1:].clone()}, path)
     with pytest.raises(PellucidError, match="contradict"):
         load(small)
+
+
+def test_halved_matrices_give_nearly_the_same_vectors(minilm: Path) -> None:
+    texts = ["The seal slept on the ice.", "A superb movie!", "stocks", "It rained; we read. " * 9]
+    exact, half = load(minilm), load(minilm)
+    halved(half)
+    kinds = {type(m): {p.dtype for p in m.parameters(recurse=False)} for m in half.modules()}
+    assert {torch.bfloat16} in kinds.values()
+    assert kinds[type(half.encoder.layers[0].attention.norm)] == {torch.float32}
+    a, b = (torch.stack([*embed(model, texts)]).double() for model in (exact, half))
+    assert b.isfinite().all()
+    assert (a * b).sum(-1).min() > 0.9998
+    assert not torch.equal(a, b)

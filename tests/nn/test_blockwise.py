@@ -12,6 +12,7 @@ SHAPES = {
     "alone": (1, 1, 1, 1, 1),
     "square": (5, 4, 4, 7, 7),
     "groups share keys": (3, 6, 2, 5, 5),
+    "all share one key": (3, 6, 1, 5, 5),
     "a source beside": (4, 2, 2, 3, 9),
 }
 

@@ -70,10 +70,15 @@ class Rows(nn.Module):
         rows = [(self.weight.to(x.dtype) * row).sum(-1) for row in x.flatten(0, -2).unbind()]
         return self._scaled(torch.stack(rows).view(*x.shape[:-1], -1))
 
+    @property
+    def product(self) -> torch.dtype:
+        """What products are made in, of more than a few rows."""
+        return self.weight.dtype if self.scale is None else torch.bfloat16
+
     def _whole(self, x: Tensor) -> Tensor:
         """Whole numbers are exact in 16 bits as well, and get there a block at a time."""
-        given = x.to(torch.bfloat16)
-        parts = [linear(given, part.to(torch.bfloat16)) for part in self.weight.split(BLOCK)]
+        given = x.to(self.product)
+        parts = [linear(given, part.to(self.product)) for part in self.weight.split(BLOCK)]
         return torch.cat(parts, -1)
 
     def _scaled(self, y: Tensor) -> Tensor:
@@ -101,12 +106,11 @@ class Words(nn.Module):
         super().__init__()
         self.scale = head.config.width**-0.5 if head.config.head_scaling == "root" else 1.0
         self.rows = Rows(head.words.weight, head.bias, precision)
-        self.product = head.words.weight.dtype if precision == "float32" else torch.bfloat16
 
     def forward(self, hidden: Float[Tensor, "B T D"], real: Tensor) -> Float[Tensor, "B T V"]:
         """Of more than a few rows as the products give them: in 16 bits, if those have 16."""
         x = hidden * self.scale
-        y: Tensor = self.rows(x if torch.compiler.is_compiling() else x.to(self.product))
+        y: Tensor = self.rows(x if torch.compiler.is_compiling() else x.to(self.rows.product))
         return y
 
 
@@ -199,9 +203,8 @@ _works: set[str] = {"compiler"}  # empty once it has failed, so that it is said 
 @cache
 def _compiled(plain: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One for all blocks; a cache of another size, or more rows, makes another version."""
-    dynamo: Any = import_module(
-        "torch._dynamo.config"
-    )  # takes a second, so only where it is needed
+    # takes a second, so only where it is needed
+    dynamo: Any = import_module("torch._dynamo.config")
     dynamo.recompile_limit = max(64, dynamo.recompile_limit)
     quickened: Callable[..., Tensor] = torch.compile(plain, dynamic=False)
     return quickened

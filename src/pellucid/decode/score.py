@@ -17,9 +17,9 @@ from torch import Tensor
 from pellucid.decode.choices import Precision
 from pellucid.decode.fast import quick
 from pellucid.decode.said import Said
-from pellucid.decode.search import exact
 from pellucid.decode.writer import Writer, vectors, words, writer
 from pellucid.errors import UsageError
+from pellucid.formula.linear import exact
 from pellucid.models.batch import Batch
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.model import Model

@@ -13,6 +13,7 @@ from pellucid.decode.length import Penalty, Stopping, divisor
 from pellucid.decode.rules import Rule, Said, Weighed
 from pellucid.decode.tree import Change, Node, root
 from pellucid.errors import PellucidError
+from pellucid.formula.linear import exact
 
 Finish = Literal["end", "length", "stop string"]
 
@@ -88,11 +89,6 @@ class Search:
         """An answer ends with this token."""
         node.end(why, self.plan.score(node))
         self.ended.append(node)
-
-
-def exact(logits: Tensor) -> Tensor:
-    """In float32 at least."""
-    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 def candidates(weighed: Weighed, row: int, parent: Node, ids: Sequence[int]) -> list[Node]:

@@ -41,6 +41,11 @@ def once(x: Tensor) -> Tensor:
     return x.to(torch.get_autocast_dtype(kind))
 
 
+def exact(x: Tensor) -> Tensor:
+    """In float32 at least."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
 def _serves(x: Tensor, weight: Tensor) -> bool:
     written_down = torch.compiler.is_compiling() or torch.compiler.is_exporting()
     return (

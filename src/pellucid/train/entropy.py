@@ -88,14 +88,13 @@ def _losses(logits: Tensor, ids: Tensor, smoothing: "Smoothing") -> Tensor:
     """The two sums of a chunk. In place, its logits become the gradient p − q."""
     right, other, nothing = smoothing.beliefs(logits.shape[-1])
     logits.sub_(logits.amax(-1, keepdim=True))
-    said = logits.gather(1, ids[:, None])[:, 0]
+    said = wanted = logits.gather(1, ids[:, None])[:, 0]
     if smoothing.share:
         spread = logits.sum(-1) if nothing is None else logits.sum(-1) - logits[:, nothing]
+        wanted = (right - other) * said + other * spread
     sums = logits.exp_().sum(-1)
     norm = sums.log()
-    plain = total = (norm - said).sum()
-    if smoothing.share:
-        total = (norm - (right - other) * said - other * spread).sum()
+    total, plain = (norm - wanted).sum(), (norm - said).sum()
     logits.div_(sums[:, None])
     if other:
         logits.sub_(other)

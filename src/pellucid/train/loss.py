@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pellucid.formula.linear import exact
 from pellucid.models.heads import Output
 from pellucid.nn.head import LanguageHead
 from pellucid.train.batches import Targets
@@ -102,11 +103,6 @@ def each_of(logits: Float[Tensor, "B C"] | None, targets: Targets) -> Sum:
     total = each[targets.counted].sum()
     right = ((logits > 0) == (targets.ids > 0)) & targets.counted
     return Sum(total, total.detach(), targets.count, int(right.sum()))
-
-
-def exact(logits: Tensor) -> Tensor:
-    """In float32 at least."""
-    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 Term = Callable[[nn.Module, Output, Targets, Smoothing], Sum]

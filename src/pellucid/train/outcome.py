@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from pellucid.formula.linear import exact
 from pellucid.models.model import Model
 from pellucid.record.printed import aligned, in_words
 from pellucid.train.alignment import each_loss
 from pellucid.train.batches import MASKS, Batch
 from pellucid.train.body import look
-from pellucid.train.loss import exact
 from pellucid.train.objectives import MEASURED, Chance, Objective, batch
 from pellucid.train.order import Numbers, by_length
 from pellucid.train.step import measure

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.formula.linear import linear
+from pellucid.formula.linear import exact, linear
 from pellucid.models.heads import Output
 from pellucid.models.model import Model
 from pellucid.nn.head import LanguageHead
 from pellucid.train.batches import MASKS, Array, Batch, Targets
-from pellucid.train.loss import before_words, chosen, exact
+from pellucid.train.loss import before_words, chosen
 from pellucid.train.teaching import ATTENTION, ROWS, STATES, TAUGHT, grouped
 from pellucid.train.watching import Layers, Watched, What, watch
 

@@ -15,11 +15,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from pellucid.formula.linear import linear
+from pellucid.formula.linear import exact, linear
 from pellucid.models.heads import Output
 from pellucid.nn.head import LanguageHead
 from pellucid.train.batches import Targets
-from pellucid.train.loss import Smoothing, Sum, Term, before_words, chosen, exact
+from pellucid.train.loss import Smoothing, Sum, Term, before_words, chosen
 from pellucid.train.watching import STACKS, Pupil, Watched
 
 ROWS = 512  # targets whose logits are held at once
