@@ -6,6 +6,7 @@ The gradient of a chunk is made right after its loss, while the chunk's logits a
 processor's cache. It costs the same as making it later, and of N·V logits only a chunk is held.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from pellucid.formula.linear import linear
+from pellucid.train.agreement import apart, gradient, summed
 
 if TYPE_CHECKING:
     from pellucid.train.loss import Smoothing
@@ -57,8 +59,7 @@ class _Chunked(torch.autograd.Function):
         totals = torch.zeros(2, dtype=exact, device=hidden.device)
         grads = _zeros(hidden, weight, bias) if wanted else None
         rows = max(ROWS, CHUNK // len(weight))
-        for start in range(0, len(ids), rows):
-            at = slice(start, start + rows)
+        for at in _parts(len(ids), rows, paired=bool(smoothing.r_drop)):
             logits = linear(given[at], words).to(exact)
             if bias is not None:
                 logits += bias
@@ -80,6 +81,13 @@ class _Chunked(torch.autograd.Function):
         return hidden, weight, bias[0] if bias else None, None, None
 
 
+def _parts(count: int, rows: int, *, paired: bool) -> Iterator[Tensor]:
+    """The numbers of the targets of chunk after chunk; paired, both looks at one stand in one."""
+    looks = 2 if paired else 1
+    numbers = torch.arange(count).view(looks, count // looks)
+    return (part.flatten() for part in numbers.split(max(1, rows // looks), 1))
+
+
 def _zeros(*of: Tensor | None) -> list[Tensor | None]:
     return [None if each is None else torch.zeros_like(each) for each in of]
 
@@ -88,6 +96,7 @@ def _losses(logits: Tensor, ids: Tensor, smoothing: "Smoothing") -> Tensor:
     """The two sums of a chunk. In place, its logits become the gradient p − q."""
     right, other, nothing = smoothing.beliefs(logits.shape[-1])
     logits.sub_(logits.amax(-1, keepdim=True))
+    differ = apart(logits) if smoothing.r_drop else None
     said = wanted = logits.gather(1, ids[:, None])[:, 0]
     if smoothing.share:
         spread = logits.sum(-1) if nothing is None else logits.sum(-1) - logits[:, nothing]
@@ -96,16 +105,22 @@ def _losses(logits: Tensor, ids: Tensor, smoothing: "Smoothing") -> Tensor:
     norm = sums.log()
     total, plain = (norm - wanted).sum(), (norm - said).sum()
     logits.div_(sums[:, None])
+    further = None
+    if differ is not None:
+        further = smoothing.r_drop * gradient(logits, differ)
+        total = total + smoothing.r_drop * summed(logits, differ)
     if other:
         logits.sub_(other)
         if nothing is not None:
             logits[:, nothing] += other
     logits.scatter_add_(1, ids[:, None], logits.new_full((len(ids), 1), other - right))
+    if further is not None:
+        logits += further
     return torch.stack([total, plain])
 
 
 def _add(
-    grads: list[Tensor | None], at: slice, gradient: Tensor, words: Tensor, given: Tensor
+    grads: list[Tensor | None], at: Tensor, gradient: Tensor, words: Tensor, given: Tensor
 ) -> None:
     """What a chunk adds to the gradients of hidden vectors, words and bias."""
     hidden, weight, bias = grads
@@ -113,5 +128,5 @@ def _add(
         bias += gradient.sum(0)
     gradient = gradient.to(words.dtype)
     if hidden is not None and weight is not None:
-        hidden[at] = linear(gradient, words.t())
+        hidden[at] = linear(gradient, words.t()).to(hidden)
         weight += linear(gradient.t(), given.t())

@@ -26,6 +26,7 @@ from torch.nn.utils import clip_grad_norm_
 from pellucid.errors import PellucidError, UsageError
 from pellucid.nn.block import Block
 from pellucid.train import checkpoint
+from pellucid.train.agreement import twice
 from pellucid.train.batches import Batch
 from pellucid.train.checkpoint import Shelf
 from pellucid.train.finding import first_odd
@@ -65,7 +66,9 @@ class Learning:
     ) -> None:
         self.model, self.objective, self.settings = model, objective, settings
         self.valid, self.ranks = valid, Ranks.here()
-        self.smoothing = smoothing or Smoothing(settings.smoothing, settings.convention)
+        self.smoothing = smoothing or Smoothing(
+            settings.smoothing, settings.convention, r_drop=settings.r_drop
+        )
         size = Size(tokens=settings.tokens, rows=settings.rows)
         self.order = Order(
             lengths=objective.lengths, size=size, window=settings.window, seed=settings.seed
@@ -136,7 +139,8 @@ class Learning:
         mine = cut[self.ranks.number :: self.ranks.count]
         chance = Chance(self.settings.seed, place.epoch)
         name = f"Batch {place.batch + 1} of window {place.window + 1} in epoch {place.epoch + 1}"
-        return after, [batch(self.objective, part, chance, name) for part in mine if len(part)]
+        found = [batch(self.objective, part, chance, name) for part in mine if len(part)]
+        return after, list(map(twice, found)) if self.settings.r_drop else found
 
     def _step(self, batches: list[Batch]) -> None:
         started, step = time.monotonic(), self.state.step + 1

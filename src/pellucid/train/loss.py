@@ -11,6 +11,7 @@ from torch.nn import functional
 from pellucid.formula.linear import exact
 from pellucid.models.heads import Output
 from pellucid.nn.head import LanguageHead
+from pellucid.train.agreement import disagreement
 from pellucid.train.batches import Targets
 from pellucid.train.entropy import cross_entropy
 from pellucid.train.settings import Convention
@@ -41,11 +42,14 @@ class Smoothing:
     torch      ε/V for each of V words, the right one too (torch, transformers)
     fairseq    ε/(V−1) for each but the right one
     annotated  ε/(V−2) for each but the right one and padding (annotated-transformer, joeynmt)
+
+    With `r_drop` the second half of a batch are second looks at the first (see agreement.py).
     """
 
     share: float = 0.0
     convention: Convention = "torch"
     padding: int = 0  # the id that gets nothing in "annotated"
+    r_drop: float = 0.0  # weight of two looks saying the same
 
     def beliefs(self, words: int) -> tuple[float, float, int | None]:
         """What the right word should get, what each other one, and who gets nothing."""
@@ -91,18 +95,24 @@ def one_of(
     plain = surprise.gather(1, ids[:, None]).sum()
     right, other, _ = smoothing.beliefs(logits.shape[-1])
     total = (right - other) * plain + other * surprise.sum()
+    if smoothing.r_drop:
+        total = total + smoothing.r_drop * disagreement(logits.softmax(-1), logits)
     return Sum(total, plain.detach(), len(ids), int((logits.argmax(-1) == ids).sum()))
 
 
-def each_of(logits: Float[Tensor, "B C"] | None, targets: Targets) -> Sum:
+def each_of(
+    logits: Float[Tensor, "B C"] | None, targets: Targets, smoothing: Smoothing = PLAIN
+) -> Sum:
     """Yes or no for every class: binary cross-entropy, and every class is a target."""
     assert logits is not None
-    each = functional.binary_cross_entropy_with_logits(
-        exact(logits), targets.ids.to(exact(logits)), reduction="none"
-    )
-    total = each[targets.counted].sum()
-    right = ((logits > 0) == (targets.ids > 0)) & targets.counted
-    return Sum(total, total.detach(), targets.count, int(right.sum()))
+    logits = exact(logits)[targets.counted]
+    wanted = targets.ids[targets.counted].to(logits)
+    total = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="sum")
+    right = (logits > 0) == (wanted > 0)
+    plain = total.detach()
+    if smoothing.r_drop:
+        total = total + smoothing.r_drop * disagreement(logits.sigmoid(), logits)
+    return Sum(total, plain, targets.count, int(right.sum()))
 
 
 Term = Callable[[nn.Module, Output, Targets, Smoothing], Sum]
@@ -111,5 +121,5 @@ HARD: dict[str, Term] = {
     "words": words,
     "next sentence": lambda _, output, targets, s: one_of(output.next_sentence, targets, s),
     "class": lambda _, output, targets, s: one_of(output.classes, targets, s),
-    "classes": lambda _, output, targets, s: each_of(output.classes, targets),
+    "classes": lambda _, output, targets, s: each_of(output.classes, targets, s),
 }

@@ -78,6 +78,9 @@ class Settings:
     merge_dropout: float = setting(
         0.0, "learning", "share of a translation's pieces that fall into those they were merged of"
     )
+    r_drop: float = setting(
+        0.0, "learning", "weight of two looks at a text, under different dropout, being alike"
+    )
     smoothing: float = setting(0.0, "learning", "label smoothing")
     convention: Convention = setting("torch", "learning", "who gets the smoothed share")
     freeze: int = setting(0, "learning", "lowest layers that stay as they are")
@@ -114,6 +117,11 @@ class Settings:
         if self.least > self.rate:
             raise UsageError(
                 f"The rate cannot fall from {self.rate:g} to {self.least:g}; swap them."
+            )
+        if self.r_drop and not self.dropout and not self.attention_dropout:
+            raise UsageError(
+                f"r_drop is {self.r_drop:g}, but without dropout two looks at a text are the same; "
+                "give a dropout, or leave r_drop out."
             )
         if self.taught > 1 or not self.temperature or not self.rounds:
             raise UsageError(
