@@ -112,6 +112,17 @@ def test_a_run_goes_on_in_the_words_that_began_it(run, tmp_path: Path) -> None:
     assert (tmp_path / "run" / "settings.toml").read_bytes() == before
 
 
+def test_a_run_that_goes_on_elsewhere_asks_for_its_files(run, tmp_path: Path, monkeypatch) -> None:
+    run("train", "generate", "a.txt", *BRIEF, "--longest", "32", "--out", "run")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run("train", "--resume", "../run").sentence == (
+        "There is no file a.txt here, which ../run learns from; go on in the folder that it began "
+        "in, or name its files: pellucid train generate FILE … --resume ../run"
+    )
+    assert run("train", "generate", "../a.txt", "--resume", "../run").status == 0
+
+
 def test_a_rival_is_trained_taken_up_and_repeated(run, tmp_path: Path) -> None:
     small = ("--width", "8", "--vocabulary", "300", "--steps", "4", "--measure", "2")
     command = ("train", "classify", "train.tsv", "--valid", "dev.tsv", "--model", "gru", *small)

@@ -17,6 +17,7 @@ from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.files import Existing, write_folder
 from pellucid.text.formats import Layout
+from pellucid.text.sources import STANDARD_INPUT
 from pellucid.train.classifiers import CERTAIN
 from pellucid.train.examples import Examples
 from pellucid.train.job import FILE, Job
@@ -167,6 +168,7 @@ def resume(
     known = begun(out)
     job = job or known
     job = replace(job, settings=usual(**{**vars(known.settings), **changes}))
+    check_files(job, out)
     given, valid = divided(job, *job.data())
     learner = learner_of(job)
     learning = learner.prepare(given, valid, out)
@@ -181,6 +183,18 @@ def resume(
 
     learner.state = learning.run(accepted)
     return finished(Run(job.kind, learner, job.layout, task=job.settings.task), given, valid, out)
+
+
+def check_files(job: Job, out: Path) -> None:
+    """Files of a run are named as seen from where it began, which may be elsewhere."""
+    names = {*job.files, *job.valid} - {STANDARD_INPUT}
+    missing = sorted(name for name in names if not Path(name).exists())
+    if missing:
+        raise UsageError(
+            f"There is no file {missing[0]} here, which {out} learns from; go on in the folder that "
+            f"it began in, or name its files: pellucid train {job.settings.task} FILE … "
+            f"--resume {out}"
+        )
 
 
 def begin(run: Run, job: Job, out: Path) -> None:
