@@ -191,8 +191,8 @@ def check_files(job: Job, out: Path) -> None:
     missing = sorted(name for name in names if not Path(name).exists())
     if missing:
         raise UsageError(
-            f"There is no file {missing[0]} here, which {out} learns from; go on in the folder that "
-            f"it began in, or name its files: pellucid train {job.settings.task} FILE … "
+            f"There is no file {missing[0]} here, which {out} learns from; go on in the folder "
+            f"that it began in, or name its files: pellucid train {job.settings.task} FILE … "
             f"--resume {out}"
         )
 
