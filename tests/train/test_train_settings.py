@@ -56,6 +56,13 @@ def test_going_on_is_gentler_than_beginning() -> None:
     assert usual(task="generate", rate=1e-5).least == 0
 
 
+def test_tokens_of_a_step_take_the_place_of_usual_rows() -> None:
+    assert usual(task="classify").rows == usual(task="translate", start="x").rows == 32
+    assert usual(task="classify", tokens=999).rows == 0
+    assert usual(task="translate", start="x", tokens=999).rows == 0
+    assert usual(task="classify", tokens=999, rows=8).rows == 8
+
+
 @pytest.mark.skipif(not RECIPES, reason="the recipes are in the repository alone")
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_the_recipes_can_be_read(path: Path) -> None:

@@ -201,6 +201,8 @@ def usual(**said: Any) -> Settings:
     chosen = {**plain, **said}
     if "least" not in said and chosen.get("least", 0.0) > chosen.get("rate", 1.0):
         chosen["least"] = 0.0
+    if "tokens" in said and "rows" not in said:
+        chosen["rows"] = 0  # else what was asked for would not be heard
     return Settings(**chosen)
 
 
