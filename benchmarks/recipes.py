@@ -50,7 +50,6 @@ TABLE = {
     "banking77-minilm": Recipe("banking77.test.tsv", "accuracy", 93.5, "93.2, frozen MiniLM"),
     "multi30k": Recipe(FLICKR, LOWER, 41.0, WU, FOLDER, seeds=1),
     "multi30k-on": Recipe(FLICKR, LOWER, 41.0, WU, FOLDER, seeds=1, after="multi30k"),
-    "multi30k-end": Recipe(FLICKR, LOWER, 41.0, WU, FOLDER, seeds=1, after="multi30k-on"),
 }
 
 
