@@ -60,12 +60,13 @@ class _Chunked(torch.autograd.Function):
         grads = _zeros(hidden, weight, bias) if wanted else None
         rows = max(ROWS, CHUNK // len(weight))
         for at in _parts(len(ids), rows, paired=bool(smoothing.r_drop)):
-            logits = linear(given[at], words).to(exact)
+            vectors = given[at]
+            logits = linear(vectors, words).to(exact)
             if bias is not None:
                 logits += bias
             totals += _losses(logits, ids[at], smoothing)
             if grads is not None:
-                _add(grads, at, logits, words, given[at])
+                _add(grads, at, logits, words, vectors)
         if grads is not None:
             ctx.save_for_backward(*filter(lambda each: each is not None, grads))
         total, plain = totals[0].clone(), totals[1].clone()
