@@ -27,3 +27,4 @@ def test_two_processes_equal_one(tmp_path: Path, task: str) -> None:
         for term, found in one.get("terms", {}).items():
             assert found["targets"] == two["terms"][term]["targets"]
             assert found["sum"] == pytest.approx(two["terms"][term]["sum"])
+            assert found.get("right") == two["terms"][term].get("right")

@@ -9,6 +9,7 @@ from train_texts import examples
 import pellucid
 from pellucid import PellucidError, UsageError
 from pellucid.nn.config import Norm, Positions
+from pellucid.train.run import Run
 from pellucid.train.transformer import TransformerClassifier
 
 SMALL = {"width": 16, "layers": 1, "heads": 2, "vocabulary": 300, "rate": 0.01, "steps": 5}
@@ -42,6 +43,24 @@ def test_of_a_file_and_into_a_folder(tmp_path: Path) -> None:
     again = pellucid.load(tmp_path / "run")
     ours, theirs = (each.see("one and two")["head.logits"] for each in (model, again))
     assert (ours == theirs).all()
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("generate", {"longest": 300}),
+        ("generate", {"longest": 16, "documents": "joined"}),
+        ("bert", {"longest": 32, "masked": 0.5}),
+    ],
+)
+def test_a_run_read_back_measures_as_it_did(tmp_path: Path, task: str, said: dict) -> None:
+    files, out = [tmp_path / "a.txt", tmp_path / "b.txt"], tmp_path / "run"
+    books = ["\n\n".join([book] * 4) for book in BOOKS]
+    for file, book in zip(files, books, strict=True):
+        file.write_text(book)
+    _, report = pellucid.train(task, files, files, out=out, **{**SMALL, **said})
+    again = Run.load(out).model.score(books)
+    assert again.summary() == report.scores["dev"].summary()
 
 
 def test_a_classifier_tells_classes_and_how_sure_it_is() -> None:

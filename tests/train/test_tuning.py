@@ -44,6 +44,18 @@ def test_a_writer_becomes_a_classifier(writer: Path) -> None:
     assert report.model.predict(["the cat"])
 
 
+def test_what_was_learned_of_other_classes_is_drawn_anew(tmp_path: Path) -> None:
+    known = examples(40)
+    start, _ = pellucid.train("classify", known, out=tmp_path / "run", **SMALL)
+    before = start.heads.classes.output.weight.clone()
+    other = Examples(known.texts, [f"new {label}" for label in known.labels])
+    for given, kept in ((known, True), (other, False)):
+        model, _ = pellucid.train(
+            "classify", given, start=str(tmp_path / "run"), steps=1, rate=0.0, held_out=0.0
+        )
+        assert (model.heads.classes.output.weight == before).all() == kept
+
+
 def test_a_model_of_another_shape_is_refused(writer: Path) -> None:
     with pytest.raises(UsageError, match="of the shape decoder; this task needs encoder"):
         pellucid.train("bert", [BOOK, BOOK], start=str(writer))

@@ -22,6 +22,8 @@ from pellucid.record.printed import aligned
 from pellucid.text.formats import Layout
 from pellucid.train.classifiers import Classifier, classifier
 from pellucid.train.examples import Examples
+from pellucid.train.job import FILE, Job
+from pellucid.train.learner import Learner
 from pellucid.train.score import Score
 from pellucid.train.settings import TaskName, check
 from pellucid.train.several import SeveralScore, split
@@ -112,7 +114,10 @@ class Run:
             raise UsageError(
                 f"{folder} is not finished; go on with: pellucid train --resume {folder}"
             )
-        return cls(kind, trained(task, kind).load(folder), layout, task=task)
+        model = trained(task, kind).load(folder)
+        if isinstance(model, Learner) and (folder / FILE).is_file():
+            model.settings = Job.read(folder / FILE).settings  # so that it measures as it did
+        return cls(kind, model, layout, task=task)
 
     def __str__(self) -> str:
         """The report: what the model is, how good, and what it has learned."""

@@ -101,6 +101,7 @@ def gradients(
             ledger.add(term, found)
     ranks.add_gradients(model)
     ledger.sums, ledger.plain = ranks.added(ledger.sums), ranks.added(ledger.plain)
+    ledger.right = {term: int(n) for term, n in ranks.added(ledger.right).items()}
     return ledger
 
 

@@ -111,6 +111,8 @@ class TransformerClassifier(Learner):
 
     def _tuned(self) -> Model:
         s, found = self.settings, load(self.settings.start)
+        if found.config.classes and known_classes(found) != self.classes:
+            found = grown(found, s.seed, classes=0)
         changes = {
             "head": "none",
             "head_bias": "none",
@@ -198,10 +200,14 @@ class TransformerClassifier(Learner):
             raise UsageError(f"{model.name} tells no classes; give a model that does.")
         found = cast(TransformerClassifier, super().of(model))
         found.sign = model.settings.get(SIGN, "")
-        names: dict[str, Any] = model.settings.get("id2label", {})
-        numbers = range(model.config.classes)
-        found.classes = tuple(names.get(str(at), f"LABEL_{at}") for at in numbers)
+        found.classes = known_classes(model)
         return found
+
+
+def known_classes(model: Model) -> tuple[str, ...]:
+    """The names of a model's classes, in the order of its logits."""
+    names: dict[str, Any] = model.settings.get("id2label", {})
+    return tuple(names.get(str(at), f"LABEL_{at}") for at in range(model.config.classes))
 
 
 KINDS = {False: "single_label_classification", True: "multi_label_classification"}
