@@ -92,6 +92,11 @@ def test_what_makes_no_sense() -> None:
         pellucid.compare_models("no.tsv", valid=SETS["valid"])
 
 
+def test_a_rival_that_is_named_twice_is_one() -> None:
+    twice = pellucid.compare_models(SETS["train"], valid=SETS["valid"], rivals=["tfidf"] * 2)
+    assert [trial.rival for trial in twice.trials] == ["tfidf"]
+
+
 def test_networks_stop_as_usual() -> None:
     assert AS_USUAL.patience == 3
 

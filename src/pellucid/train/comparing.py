@@ -138,7 +138,7 @@ def compare_models(
     layout = train.layout if isinstance(train, Corpus) else LAYOUT
     trials: list[Trial] = []
     runs: dict[str, Run] = {}
-    for name in rivals:
+    for name in dict.fromkeys(rivals):
         for seed in range(seeds if name in SEEDED else 1):
             tell(f"{name}, seed {seed + 1} of {seeds}" if name in SEEDED else name)
             trial, model = attempt(name, replace(settings, seed=seed), sets)
