@@ -66,13 +66,14 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
     def run(self) -> None:
         """Everything that can be wrong is found before the teacher is asked."""
         from pellucid.train.run import check_place
-        from pellucid.train.training import carry_out
+        from pellucid.train.training import carry_out, check_needs
 
         if self.resume is not None or self.out is None:
             raise UsageError("Go on with: pellucid train --resume RUN.")
         check_place(self.out, self.existing)
         with notes(), waiting(f"Loading {self.teacher}"):
             teacher, job = self._job()
+        check_needs(job, self.out)
         with notes(), following(self) as tell:
             if self.level != "words":
                 job = self._spoken(teacher, job)

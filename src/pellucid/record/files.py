@@ -3,7 +3,9 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -73,6 +75,32 @@ def write_folder(folder: Path, fill: Callable[[Path], None], existing: Existing,
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
         raise PellucidError(f"{folder} could not be written: {error.strerror}.") from error
+
+
+@contextmanager
+def aside(folder: Path) -> Iterator[Callable[[], None]]:
+    """Within, what stood in a folder's place stands beside, and comes back if something fails.
+
+    Once the function is called that is handed over, it is gone.
+    """
+    if not folder.exists():
+        yield lambda: None
+        return
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        old = folder.rename(beside / "old")
+    except OSError as error:
+        raise PellucidError(f"{folder} could not be replaced: {error.strerror}.") from error
+    gone = partial(shutil.rmtree, beside, ignore_errors=True)
+    try:
+        yield gone
+    except BaseException:
+        if beside.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            old.rename(folder)
+        raise
+    finally:
+        gone()
 
 
 def settle(path: Path, mode: int = 0o666) -> None:

@@ -178,7 +178,8 @@ class Learning:
         """Say which number was the first that is none; the weights are still those before it."""
         self._save()
         name = first_odd(self.model, batches, self._around)
-        kept = f" The checkpoint of step {self.state.step} is kept." if self.folder else ""
+        begun = self.folder and self.state.step
+        kept = f" The checkpoint of step {self.state.step} is kept." if begun else ""
         raise PellucidError(
             f"The loss of step {self.state.step + 1} is no number: the first such is in "
             f"{name}.{kept} Go on with a lower rate, or clip the gradient."

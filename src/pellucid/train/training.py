@@ -3,8 +3,9 @@
 model, report = pellucid.train("classify", "train.tsv", valid="dev.tsv", out="run", rate=1e-3)
 """
 
-import shutil
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -15,7 +16,7 @@ import numpy as np
 
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
-from pellucid.record.files import Existing, write_folder
+from pellucid.record.files import Existing, aside, write_folder
 from pellucid.text.formats import Layout
 from pellucid.text.sources import STANDARD_INPUT
 from pellucid.train.classifiers import CERTAIN
@@ -113,18 +114,18 @@ def carry_out(
     ranks = Ranks.here()
     if out is not None and ranks.first:
         check_place(out, existing)
+        check_needs(job, out)
     if job.kind in CERTAIN:
         return at_once(job, given, valid, out, existing)
     given, valid = divided(job, given, valid)
     learner = learner_of(job)
     run = Run(job.kind, learner, job.layout, task=job.settings.task)
     learning = learner.prepare(given, valid)
-    if out is not None and ranks.first:
-        begin(run, job, out)
-    ranks.wait()
-    learning.into(out)
-    learning.journal.tell = tell or learning.journal.tell
-    learner.state = learning.run()
+    with begins(run, job, out if ranks.first else None) as goes_on:
+        ranks.wait()
+        learning.into(out)
+        learning.journal.tell = both(goes_on, tell)
+        learner.state = learning.run()
     return finished(run, given, valid, out)
 
 
@@ -197,13 +198,34 @@ def check_files(job: Job, out: Path) -> None:
         )
 
 
-def begin(run: Run, job: Job, out: Path) -> None:
-    """The run's folder with its settings and the model as it is before the first step."""
-    if out.exists():
-        shutil.rmtree(out)
-    run.begin(out)
-    write_text(out / FILE, job.to_toml())
-    run.model.save(out)
+def check_needs(job: Job, out: Path) -> None:
+    """What a run learns from cannot be in what it replaces."""
+    s, place = job.settings, out.resolve()
+    for name in filter(None, (s.teacher, s.start, *job.files, *job.valid)):
+        path = Path(name).resolve()
+        if name != STANDARD_INPUT and out.exists() and place in (path, *path.parents):
+            raise UsageError(f"{name} is needed, so {out} cannot be replaced; name another.")
+
+
+@contextmanager
+def begins(run: Run, job: Job, out: Path | None) -> Iterator[Tell]:
+    """The run's folder with its settings and the model as it is before the first step.
+
+    What was there before comes back if that step fails; who is told of the step lets it go.
+    """
+    if out is None:
+        yield lambda entry: None
+        return
+    with aside(out) as gone:
+        run.begin(out)
+        write_text(out / FILE, job.to_toml())
+        run.model.save(out)
+        yield lambda entry: gone()
+
+
+def both(first: Tell, second: Tell | None) -> Tell:
+    """Tell one, then the other if there is one."""
+    return first if second is None else lambda entry: (first(entry), second(entry))
 
 
 def finished(run: Run, given: Any, valid: Any, out: Path | None) -> Run:
