@@ -75,6 +75,42 @@ def test_workers_change_nothing() -> None:
         assert torch.equal(tensor, weights(helped.model)[name])
 
 
+def test_the_log_is_on_the_disk_when_a_checkpoint_counts_it(tmp_path: Path, monkeypatch) -> None:
+    settled, counted = set(), []
+    sync, save = os.fsync, checkpoint.save
+
+    def synced(handle: int) -> None:
+        sync(handle)
+        settled.add((os.fstat(handle).st_ino, os.fstat(handle).st_size))
+
+    def saved(path: Path, tensors: dict, about: dict) -> None:
+        if size := about.get("state", {}).get("log"):
+            counted.append(size)
+            assert ((tmp_path / "log.jsonl").stat().st_ino, size) in settled
+        save(path, tensors, about)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(checkpoint, "save", saved)
+    learning(tmp_path).run()
+    assert len(counted) == 4  # of steps 3, 6, 9, and the last
+
+
+@pytest.mark.parametrize("cut", [1, 300, None])
+def test_what_is_left_of_a_log_is_gone_on_with(tmp_path: Path, cut: int | None) -> None:
+    learning(tmp_path).run()
+    log = tmp_path / "log.jsonl"
+    left = log.read_bytes()[: -cut if cut else 0]
+    whole = left[: left.rfind(b"\n") + 1]
+    log.write_bytes(left)
+    if cut is None:
+        log.unlink()
+    with pytest.warns(UserWarning, match="steps was 9, is 11"):
+        learning(tmp_path, steps=11).run()
+    assert log.read_bytes().startswith(whole)
+    added = entries(tmp_path)[whole.count(b"\n") :]
+    assert [entry["step"] for entry in added] == [10, 11, 11]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system copies no processes")
 def test_killed_at_many_moments(tmp_path: Path) -> None:
     script = [sys.executable, str(HERE / "train_killed.py"), str(tmp_path), "6"]

@@ -9,6 +9,7 @@ gradient's before clipping; `targets` and `seconds` count from the beginning of 
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -40,20 +41,26 @@ class Journal:
 
     @property
     def size(self) -> int:
-        """Bytes written."""
+        """Bytes written, all of them on the disk."""
         if self._file is None:
             return 0
         self._file.flush()
+        os.fsync(self._file.fileno())
         return self._file.tell()
 
     def open(self, state: "State") -> None:
-        """Begin, or go on where the checkpoint was written; what came after it is forgotten."""
+        """Begin, or go on where the checkpoint was written; what came after it is forgotten.
+
+        What is left of a log that was cut off since are its whole lines.
+        """
         if self._shows:
             print(f"rate {self.schedule.drawn()}", file=sys.stderr)
         if self.path is not None:
-            self._file = self.path.open("r+b" if state.log else "wb")
-            self._file.truncate(state.log)
-            self._file.seek(state.log)
+            self.path.touch()
+            self._file = self.path.open("r+b")
+            known = self._file.read(state.log)
+            self._file.truncate(known.rfind(b"\n") + 1)
+            self._file.seek(0, os.SEEK_END)
 
     def step(self, state: "State", ledger: "Ledger", rate: float, norm: float) -> None:
         """One step."""
