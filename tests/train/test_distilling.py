@@ -1,6 +1,7 @@
 """`pellucid.distill(...)`: from a teacher and data to a student and what it kept."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,19 @@ def test_a_run_that_was_killed_goes_on(teachers: Path, tmp_path: Path, monkeypat
     assert run.model.state.step == 4
     for name, tensor in run.model.model.state().items():
         assert torch.equal(tensor, whole.state()[name]), name
+
+
+def test_a_run_goes_on_with_no_other_teacher(teachers: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("\n\n".join(BOOKS))
+    teacher = tmp_path / "teacher"
+    shutil.copytree(teachers / "generate", teacher)
+    out = tmp_path / "run"
+    pellucid.distill(str(teacher), tmp_path / "text.txt", out=out, **STUDENT)
+    pellucid.train("generate", BOOKS, out=teacher, existing="replace", **TEACHER, seed=7)
+    before = (out / "teacher" / "about.json").read_bytes()
+    with pytest.raises(PellucidError, match="The weights of the teacher are not those that this"):
+        resume(out, {"steps": 6})
+    assert (out / "teacher" / "about.json").read_bytes() == before
 
 
 def test_the_teachers_translations_take_the_place_of_the_right_ones(teachers: Path) -> None:

@@ -32,7 +32,7 @@ from pellucid.train.checkpoint import Shelf
 from pellucid.train.finding import first_odd
 from pellucid.train.journal import Journal
 from pellucid.train.loss import Smoothing
-from pellucid.train.objectives import Chance, Objective, Slow, all_batches, batch
+from pellucid.train.objectives import Chance, Objective, Slow, all_batches, batch, marks
 from pellucid.train.optimize import moments, optimizer, parameters, remember, set_rate
 from pellucid.train.order import Numbers, Order, Place, Size
 from pellucid.train.ranks import Ranks
@@ -216,13 +216,13 @@ class Learning:
 
     def _begin(self) -> None:
         """Go on where the checkpoint ends, or write the first one."""
-        if isinstance(self.objective, Slow):
-            self.objective.ready(self.folder)
         self.model.train()
         if self.folder is not None and (self.folder / CHECKPOINT).is_file():
             self._resume(*checkpoint.load(self.folder / CHECKPOINT))
         else:
             self._save()
+        if isinstance(self.objective, Slow):
+            self.objective.ready(self.folder)
         if self.settings.compile == "blocks":
             for module in self.model.modules():
                 if isinstance(module, Block):
@@ -230,7 +230,7 @@ class Learning:
         self.journal.open(self.state)
 
     def _resume(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
-        for what, (mark, size) in self._data().items():
+        for what, (mark, size) in marks(self.objective, self.valid).items():
             was, before = about.get(what, mark), about.get(f"{what} size", size)
             if was != mark:
                 told = f" ({before} then, {size} now)" if before != size else ""
@@ -265,20 +265,9 @@ class Learning:
             **{f"optimizer.{n}": t for n, t in moments(self.model, self.optimizer).items()},
         }
         about: dict[str, Any] = {"state": asdict(self.state), "settings": asdict(self.settings)}
-        for what, (mark, size) in self._data().items():
+        for what, (mark, size) in marks(self.objective, self.valid).items():
             about |= {what: mark, f"{what} size": size}
         checkpoint.save(self.folder / CHECKPOINT, tensors, about)
-
-    def _data(self) -> dict[str, tuple[str, str]]:
-        """What is learned and what it is measured on: the mark of each, and its size in words."""
-        both = {"data": self.objective, "validation data": self.valid}
-        return {name: (each.mark, in_words(each)) for name, each in both.items() if each}
-
-
-def in_words(objective: Objective) -> str:
-    """How much there is."""
-    lengths = objective.lengths
-    return f"{len(lengths):,} examples, {lengths.sum():,} tokens"
 
 
 @contextmanager

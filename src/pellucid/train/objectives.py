@@ -61,11 +61,31 @@ class Objective(Protocol):
 
 @runtime_checkable
 class Slow(Protocol):
-    """An objective with work to do before its first example."""
+    """An objective with work to do before its first example: to ask a teacher."""
+
+    @property
+    def source(self) -> str:
+        """The mark of that teacher's weights."""
+        ...
 
     def ready(self, folder: Path | None) -> None:
         """Do it; what a run is to find again lies in its folder, if it has one."""
         ...
+
+
+def marks(learned: Objective, valid: Objective | None) -> dict[str, tuple[str, str]]:
+    """What a run stands on: the mark of each, and its size in words."""
+    both = {"data": learned, "validation data": valid}
+    found = {name: (each.mark, in_words(each)) for name, each in both.items() if each}
+    if isinstance(learned, Slow):
+        found["weights of the teacher"] = learned.source, ""
+    return found
+
+
+def in_words(objective: Objective) -> str:
+    """How much there is."""
+    lengths = objective.lengths
+    return f"{len(lengths):,} examples, {lengths.sum():,} tokens"
 
 
 def batch(objective: Objective, numbers: Numbers, chance: Chance, name: str = "") -> Batch:

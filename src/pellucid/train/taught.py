@@ -41,6 +41,10 @@ class Taught:
     def mark(self) -> str:
         return self.learned.mark
 
+    @property
+    def source(self) -> str:
+        return self.teacher.weights
+
     def ready(self, folder: Path | None) -> None:
         """Ask the teacher, if that was not done before."""
         rounds = [(chance.seed, chance.epoch) for chance in self.rounds]

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple, cast
 
@@ -47,15 +48,20 @@ class Teacher:
     whats: Sequence[What] = ()
     heads: str = "each"
 
-    @property
-    def mark(self) -> str:
-        """It tells what this teacher says from what any other would."""
+    @cached_property
+    def weights(self) -> str:
+        """A digest of all that it has learned."""
         digest = hashlib.blake2b(digest_size=8)
         for name, tensor in sorted(self.model.state().items()):
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
+
+    @property
+    def mark(self) -> str:
+        """It tells what this teacher says from what any other would."""
         how = (self.temperature, self.top, dict(self.layers), tuple(self.whats), self.heads)
-        return f"{digest.hexdigest()} {how}"
+        return f"{self.weights} {how}"
 
     @torch.no_grad()
     def say(self, batch: Batch) -> dict[str, list[Said]]:
