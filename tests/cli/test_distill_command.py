@@ -8,6 +8,7 @@ import pytest
 from test_training_command import BRIEF, LINES, NUMBERS
 
 import pellucid
+from pellucid.train.job import Job
 
 STUDENT = ("--layers", "1", "--steps", "4", "--measure", "2")
 
@@ -66,3 +67,48 @@ def test_what_is_missing_is_said(run) -> None:
     assert (
         "There is no model 'nobody'" in run("distill", "nobody", "train.tsv", "--out", "r").sentence
     )
+
+
+SPOKEN = ("--level", "sequences", "--beams", "1", *STUDENT)
+BARS = ("--format", "csv", "--delimiter", "|", "--text", "english", "--pair", "turned")
+
+
+@pytest.mark.parametrize(
+    ("files", "layout"),
+    [
+        (("grün.en", "grün.xx"), ("--encoding", "latin-1")),
+        (("bars.txt",), (*BARS, "--encoding", "latin-1")),
+    ],
+)
+def test_what_is_written_is_read_as_it_was_written(
+    run, tmp_path: Path, files: tuple[str, ...], layout: tuple[str, ...]
+) -> None:
+    pairs = [(f"grün {word}", f"{word} grün") for word in NUMBERS]
+    for name, texts in zip(("grün.en", "grün.xx"), zip(*pairs, strict=True), strict=True):
+        (tmp_path / name).write_text("\n".join(texts), encoding="latin-1")
+    bars = "\n".join(map("|".join, [("english", "turned"), *pairs]))
+    (tmp_path / "bars.txt").write_text(bars, encoding="latin-1")
+    run("train", "translate", *files, *layout, *BRIEF, "--out", "teacher")
+    measured = [part for name in files for part in ("--valid", name)]
+    ran = run("distill", "teacher", *files, *layout, *measured, *SPOKEN, "--out", "run")
+    assert ran.status == 0, ran.err
+    given, valid = Job.read(tmp_path / "run" / "settings.toml").data()
+    assert [*given.sources] == [*valid.sources] == [source for source, _ in pairs]
+    assert [*valid.targets] == [target for _, target in pairs]
+    assert run("train", "--resume", "run", "--set", "steps=5").status == 0
+
+
+def test_files_of_others_are_not_written_over(run, tmp_path: Path) -> None:
+    run("train", "translate", "train.en", "train.xx", *BRIEF, "--out", "teacher")
+    command = ("distill", "teacher", "train.en", "train.xx", *SPOKEN, "--out", "run")
+    for name in ("run.sources.txt", "run.translations.txt"):
+        (tmp_path / name).write_text("mine")
+        assert f"{name} exists already; choose another name" in run(*command).sentence
+        assert (tmp_path / name).read_text() == "mine"
+        (tmp_path / name).unlink()
+    (tmp_path / "run.translations.txt").write_bytes((tmp_path / "train.xx").read_bytes())
+    ours = ("distill", "teacher", "train.en", "run.translations.txt")
+    assert run(*ours, *SPOKEN, "--out", "run", "--force").sentence == (
+        "run.translations.txt is needed, so run.translations.txt cannot be replaced; name another."
+    )
+    assert not (tmp_path / "run").exists()

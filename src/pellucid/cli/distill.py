@@ -1,7 +1,7 @@
 """`pellucid distill`: a small model learns what a large one believes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,13 +14,14 @@ from pellucid.cli.see import waiting
 from pellucid.cli.train import PAIR, VALID, Written
 from pellucid.cli.training import finished, flags, following, given, said
 from pellucid.errors import UsageError
+from pellucid.record.files import check_writable
 
 if TYPE_CHECKING:
     from pellucid.models.model import Model
+    from pellucid.text.formats import Layout
     from pellucid.train.job import Job
 
 STUDENT: Any = flags("classify", without=("teacher", "start"), shown=False)
-ENDS = ("sources", "translations")  # behind the name of a run, of what its teacher translated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
         check_needs(job, self.out)
         with notes(), following(self) as tell:
             if self.level != "words":
-                job = self._spoken(teacher, job)
+                job = self._spoken(teacher, job, self.out)
             run = carry_out(job, *job.data(), self.out, existing=self.existing, tell=tell)
         finished(run, self.out)
 
@@ -92,51 +93,76 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
         job = Job(settings=settings, files=(), layout=LAYOUTS[settings.task])
         return teacher, replace(job, **{"sign": teacher.settings.get(SIGN, ""), **given(self, job)})
 
-    def _spoken(self, teacher: "Model", job: "Job") -> "Job":
-        """The same job with the teacher's translations, which are written beside the run."""
+    def _spoken(self, teacher: "Model", job: "Job", out: Path) -> "Job":
+        """The same job with the teacher's translations, which are written beside the run.
+
+        What it is measured on is written too, where it is laid out otherwise than those.
+        """
+        from pellucid.train.training import check_needs
+
+        data, valid = job.data()
+        written, known = (Beside.of(job, out.with_name(out.name + end)) for end in ("", ".valid"))
+        for path in (*written.paths, *known.paths):
+            check_needs(job, path)
+            check_writable(path, self.existing)
+        if valid is not None and job.layout != written.layout:
+            known.write(known.paths, valid.sources, valid.targets)
+            job = replace(job, valid=known.files)
+        self._translate(teacher, job, data.sources, written)
+        written.write(written.paths[:-1], data.sources, data.sources)
+        return replace(job, files=written.files, layout=written.layout)
+
+    def _translate(
+        self, teacher: "Model", job: "Job", sources: Sequence[str], written: "Beside"
+    ) -> None:
+        """The last file that is written, which grows and is gone on with after an interruption."""
         from pellucid.decode.generate import Generation
         from pellucid.decode.many import Output, answered, as_text
 
-        assert self.out is not None
-        sources: Sequence[str] = job.data()[0].sources
-        written: Table | Lines = (Table if job.pair else Lines)(self.out, job)
         about = {"teacher": self.teacher, "files": list(job.files), "beams": self.beams}
-        output = Output(written.path, about, "replace")
+        output = Output(written.paths[-1], about, self.existing)
         generation = Generation.of(teacher, {"beams": self.beams})
         rest = sources[output.done :]
         answers = (as_text(found) for found in answered(generation, rest, output.done))
         with waiting("The teacher translates"):
-            output.write(map(written.line, rest, answers))
-        say(str(written.path), who="saved")
-        return replace(job, files=written.files(sources))
+            output.write(written.lines(*pair)[-1] for pair in zip(rest, answers, strict=True))
+        say(str(output.path), who="saved")
 
 
-class Lines:
-    """Sources and what the teacher made of them as two files, a line each."""
+@dataclass(frozen=True)
+class Beside:
+    """Sources and translations beside a run, in UTF-8: lines of two files, or of a table."""
 
-    def __init__(self, out: Path, job: "Job") -> None:
-        self.before, self.path = (out.with_name(f"{out.name}.{n}.txt") for n in ENDS)
+    paths: tuple[Path, ...]
+    layout: "Layout"
+    columns: tuple[str, str] | None = None
 
-    def line(self, source: str, target: str) -> str:
-        return target
+    @classmethod
+    def of(cls, job: "Job", place: Path) -> "Beside":
+        """A table where the data are one."""
+        from pellucid.text.formats import Layout
 
-    def files(self, sources: Sequence[str]) -> tuple[str, ...]:
+        ends = ("translations.jsonl",) if job.pair else ("sources.txt", "translations.txt")
+        paths = tuple(place.with_name(f"{place.name}.{end}") for end in ends)
+        if not job.pair:
+            return cls(paths, Layout())
+        return cls(paths, Layout(text=job.layout.text), (job.layout.text_column, job.pair))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(map(str, self.paths))
+
+    def lines(self, source: str, target: str) -> tuple[str, ...]:
+        """What a pair is in each file."""
+        pair = source, target
+        if self.columns is None:
+            return tuple(" ".join(text.split()) for text in pair)
+        return (json.dumps(dict(zip(self.columns, pair, strict=True)), ensure_ascii=False),)
+
+    def write(self, paths: Sequence[Path], sources: Iterable[str], targets: Iterable[str]) -> None:
+        """Pairs into some of the files."""
         from pellucid.train.run import write_text
 
-        write_text(self.before, "".join(f"{' '.join(text.split())}\n" for text in sources))
-        return str(self.before), str(self.path)
-
-
-class Table:
-    """The same as one file with the columns that the data have."""
-
-    def __init__(self, out: Path, job: "Job") -> None:
-        self.path = out.with_name(f"{out.name}.{ENDS[1]}.jsonl")
-        self.columns = job.layout.text or "text", job.pair
-
-    def line(self, source: str, target: str) -> str:
-        pair = dict(zip(self.columns, (source, target), strict=True))
-        return json.dumps(pair, ensure_ascii=False)
-
-    def files(self, sources: Sequence[str]) -> tuple[str, ...]:
-        return (str(self.path),)
+        columns = zip(*map(self.lines, sources, targets), strict=True)
+        for path, lines in zip(paths, columns, strict=False):
+            write_text(path, "".join(f"{line}\n" for line in lines))
