@@ -192,6 +192,7 @@ CLASSIFY = ("train", "classify", "train.tsv")
         ([*CLASSIFY, "--longest", "3"], 1, "and the model reads at most 3; cut such texts"),
         ([*CLASSIFY, "--valid", "new.tsv"], 1, "has the label 'food', which no text to learn from"),
         ([*CLASSIFY, "--from", "nothing"], 2, "There is no model 'nothing'"),
+        (["train", "classify", "signs.tsv", "--several", ","], 1, "All texts have no label; two"),
         (["train", "classify", "one.tsv"], 1, "All texts have the label 'x'; two labels"),
         (["train", "classify", "empty.tsv"], 1, "Text 1 is empty; leave it out, or fill it."),
         (["train", "translate", "train.en", "one.tsv"], 1, "train.en has 40 lines and one.tsv 2"),
@@ -208,6 +209,7 @@ def test_bad_input_is_said_and_leaves_nothing(
     run, tmp_path: Path, arguments: list[str], status: int, sentence: str
 ) -> None:
     (tmp_path / "new.tsv").write_text("text\tlabel\nsoup\tfood\n")
+    (tmp_path / "signs.tsv").write_text("text\tlabel\na\t,\nb\t,\n")
     (tmp_path / "one.tsv").write_text("text\tlabel\na\tx\nb\tx\n")
     (tmp_path / "empty.tsv").write_text("text\tlabel\n \tx\nb\ty\n")
     (tmp_path / "gap.en").write_text("a\nb\nc\n")

@@ -9,6 +9,7 @@ from train_texts import examples
 import pellucid
 from pellucid import PellucidError, UsageError
 from pellucid.nn.config import Norm, Positions
+from pellucid.train.examples import Examples
 from pellucid.train.run import Run
 from pellucid.train.transformer import TransformerClassifier
 
@@ -17,6 +18,7 @@ NUMBERS = "one two three four five six seven eight nine ten".split()
 ENGLISH = [f"{a} and {b}" for a in NUMBERS for b in NUMBERS[:3]]
 TURNED = [" ".join(reversed(text.split())) for text in ENGLISH]
 BOOKS = ["\n\n".join(ENGLISH), "\n\n".join(TURNED)]
+HERE = Path(__file__)
 DATA = {
     "classify": examples(40),
     "generate": BOOKS,
@@ -101,11 +103,33 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
         ("generate", BOOKS, {"layer": 1}, "There is no setting 'layer'; did you mean layers?"),
         ("generate", BOOKS, {"schedule": "sine"}, "schedule is 'sine'; the choices are constant"),
         ("translate", (ENGLISH, TURNED[1:]), {}, "30 sources came with 29 targets"),
+        ("translate", ENGLISH, {}, "translate learns from files or a pair of lists; list came."),
+        ("classify", (ENGLISH, TURNED), {}, "classify learns from files or Examples; tuple came."),
+        ("generate", map(str, NUMBERS), {}, "files or a list of texts; map came."),
+        ("classify", Examples([], []), {}, "No text came; give at least some."),
+        ("generate", BOOKS, {"valid": []}, "No text came; give at least some."),
+        ("generate", BOOKS, {"valid": HERE}, "Of data and valid one is a file and one is not"),
+        ("bert", HERE, {"valid": BOOKS}, "Of data and valid one is a file and one is not"),
+        ("generate", BOOKS, {"rate": "0.1"}, "rate is '0.1'; expected is a number, 0 or more."),
+        ("generate", BOOKS, {"start": 3}, "start is 3; expected is a name."),
     ],
 )
 def test_what_makes_no_sense(task: str, data: object, settings: dict, sentence: str) -> None:
     with pytest.raises(PellucidError, match=sentence):
         pellucid.train(task, data, **settings)
+
+
+def test_two_lists_are_a_pair_however_they_are_held_together() -> None:
+    _, report = pellucid.train("translate", [ENGLISH, TURNED], **SMALL, longest=32)
+    assert report.model.state.step == 5
+
+
+def test_a_path_names_a_model(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    pellucid.train("generate", BOOKS, out=out, **SMALL, longest=16)
+    _, tuned = pellucid.train("generate", BOOKS, start=out, out=tmp_path / "tuned", steps=1)
+    _, student = pellucid.distill(out, BOOKS, out=tmp_path / "student", steps=1)
+    assert (tuned.model.settings.start, student.model.settings.teacher) == (str(out), str(out))
 
 
 def test_a_run_of_data_without_files_cannot_go_on(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ teacher's own translations can also take the place of the right ones (Kim and Ru
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from pellucid.errors import UsageError
@@ -26,7 +27,7 @@ INHERITED = {"rate": 3e-4, "beta2": 0.999}
 
 
 def distill(
-    teacher: str,
+    teacher: str | Path,
     data: Any,
     valid: Any = None,
     *,
@@ -42,7 +43,7 @@ def distill(
     found = load(teacher)
     task = task_of(found)
     kept = {name: how.pop(name) for name in ("out", "layout", "existing") if name in how}
-    settings = fitting(found, teacher, level, how)
+    settings = fitting(found, str(teacher), level, how)
     if level != "words":
         data = spoken(found, translated(task, ready(data)), beams)
     said = {name: value for name, value in vars(settings).items() if name != "task"}

@@ -189,12 +189,15 @@ TUNED = {  # where a model that has learned already goes on
 
 def usual(**said: Any) -> Settings:
     """Settings as usual for a task, but for what is said."""
-    known = {each.name for each in fields(Settings)}
-    if unknown := sorted(said.keys() - known):
+    said = {name: str(v) if isinstance(v, Path) else v for name, v in said.items()}
+    known = {each.name: each.type for each in fields(Settings)}
+    if unknown := sorted(said.keys() - known.keys()):
         near = get_close_matches(unknown[0], known, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise UsageError(f"There is no setting {unknown[0]!r}{hint}")
-    task = check("task", said.get("task", "classify"), TaskName)
+    for name, value in said.items():
+        check(name, value, known[name])
+    task = said.get("task", "classify")
     plain = {**USUAL[task], **(TUNED if said.get("start") else {})}
     if said.get("start"):
         check_made(task, said, plain)
@@ -226,6 +229,8 @@ NUMBERS = {int: "a whole number", float: "a number"}
 
 def check(name: str, value: Any, kind: Any) -> Any:
     """The value, if it is one of the choices, or a number of the right kind."""
+    if kind is str and not isinstance(value, str):
+        raise UsageError(f"{name} is {value!r}; expected is a name.")
     choices = get_args(kind) if get_origin(kind) is Literal else ()
     if choices and value not in choices:
         raise UsageError(f"{name} is {value!r}; the choices are {', '.join(choices)}.")

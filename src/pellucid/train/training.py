@@ -4,7 +4,7 @@ model, report = pellucid.train("classify", "train.tsv", valid="dev.tsv", out="ru
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -60,7 +60,12 @@ def train(
     job = Job(
         settings=chosen, files=named(data), valid=named(valid), layout=layout or LAYOUTS[task]
     )
-    given, measured = job.data() if job.files else map(ready, (data, valid))
+    if valid is not None and bool(job.files) != bool(job.valid):
+        raise UsageError("Of data and valid one is a file and one is not; give two of a kind.")
+    if job.files:
+        given, measured = job.data()
+    else:
+        given, measured = taken(task, data), None if valid is None else taken(task, valid)
     run = carry_out(job, given, measured, None if out is None else Path(out), existing=existing)
     return Trained(cast(Learner, run.model).model, run)
 
@@ -70,7 +75,7 @@ def named(data: Any) -> tuple[str, ...]:
     some = [data] if isinstance(data, (str, Path)) else data
     if isinstance(some, (list, tuple)) and some and all(map(is_file, some)):
         return tuple(map(str, some))
-    if isinstance(data, Path) or (isinstance(data, str) and "\n" not in data):
+    if isinstance(data, Path) or (isinstance(data, str) and data and "\n" not in data):
         raise UsageError(f"There is no file {data}.")
     return ()
 
@@ -78,7 +83,7 @@ def named(data: Any) -> tuple[str, ...]:
 def is_file(name: Any) -> bool:
     """Whether it is the name of a file or folder that is there, and no text."""
     try:
-        return isinstance(name, (str, Path)) and Path(name).exists()
+        return isinstance(name, (str, Path)) and bool(name) and Path(name).exists()
     except (OSError, ValueError):  # a text can be too long for a name, or have a NUL
         return False
 
@@ -89,11 +94,29 @@ LAYOUTS = {
     "translate": Layout(),
     "bert": Layout(unit="file"),
 }
+# what is taken of data that are here already
+TAKEN: dict[TaskName, tuple[Any, str]] = {
+    "classify": (Examples, "Examples"),
+    "generate": (Collection, "a list of texts"),
+    "translate": (Parallel, "a pair of lists"),
+    "bert": (Collection, "a list of texts"),
+}
+
+
+def taken(task: TaskName, data: Any) -> Any:
+    """Data that are here already, if the task can learn from them."""
+    found, (kind, what) = ready(data), TAKEN[task]
+    if not isinstance(found, kind):
+        raise UsageError(f"{task} learns from files or {what}; {type(data).__name__} came.")
+    if not len(found):
+        raise UsageError("No text came; give at least some.")
+    return found
 
 
 def ready(data: Any) -> Any:
     """Data as learners take it: of two lists, pairs."""
-    if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[0], str):
+    two = isinstance(data, (tuple, list)) and len(data) == 2
+    if two and all(isinstance(each, Iterable) and not isinstance(each, str) for each in data):
         return Parallel(*map(list, data))
     return [data] if isinstance(data, str) else data
 

@@ -69,9 +69,8 @@ class TransformerClassifier(Learner):
     def check(self, given: Examples | None, what: str) -> None:
         """Whether there are classes to tell apart, and the examples are of no others."""
         if len(self.classes) < 2:
-            raise PellucidError(
-                f"All texts have the label {self.classes[0]!r}; two labels are needed."
-            )
+            same = f"the label {self.classes[0]!r}" if self.classes else "no label"
+            raise PellucidError(f"All texts have {same}; two labels are needed.")
         for number, label in enumerate(given.labels if given else (), 1):
             for name in set(split(label, self.sign)) - set(self.classes):
                 known = "the teacher does not know" if self.teacher else "no text to learn from has"
