@@ -1,5 +1,6 @@
 """Settings: good defaults, one file that says them all, and every one a flag."""
 
+import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -96,3 +97,40 @@ def test_a_change() -> None:
 def test_what_makes_no_sense(said: dict, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         usual(**said)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("files = 'a.tsv'", "files is 'a.tsv'; expected is a section, [files]."),
+        ("[files]\nfiles = 'a.tsv'", "files is 'a.tsv'; expected is a list of names."),
+        ("[files]\nfiles = [1]", "files is [1]; expected is a list of names."),
+        ("[files]\nfile = ['a.tsv']", "[files] has no 'file'; it has files, valid, pair, sign"),
+        ("[files]\nbroken = 'maybe'", "broken is 'maybe'; the choices are refuse, skip."),
+        ("[files]\npair = 3", "pair is 3; expected is a name."),
+        ("[layout]\nlabels = 'wrong'", "labels is 'wrong'; the choices are as said, wanted."),
+        ("[layout]\nunit = 'page'", "unit is 'page'; the choices are line, paragraph, file."),
+        ("[layout]\nformat = 'doc'", "format is 'doc'; the choices are txt, csv"),
+        ("[layout]\ntext = 1", "text is 1; expected is a name."),
+        ("[rival]\nkind = 'oracle'", "kind is 'oracle'; the choices are tfidf, majority"),
+        ("[rival]\nwhat = 1", "kind is None; the choices are tfidf, majority"),
+        ("task = 'bert'\n[rival]\nkind = 'gru'", "gru tells classes alone, so task is classify;"),
+        ("[learning]\nrate = 'fast'", "rate is 'fast'; expected is a number, 0 or more."),
+    ],
+)
+def test_a_file_with_a_mistake(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=re.escape(f"{path}: {sentence}")):
+        Job.read(path)
+
+
+def test_a_file_without_files_names_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There are no files to learn from; name"):
+        Job.read(written(tmp_path, Job(settings=usual(), files=()))).data()
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_setting(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("rate = 0.5", encoding="utf-8-sig")
+    assert Job.read(path).settings.rate == 0.5

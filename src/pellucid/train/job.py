@@ -3,20 +3,22 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.text.formats import Layout
 from pellucid.text.sources import Corpus
-from pellucid.train.classifiers import CERTAIN
+from pellucid.train.classifiers import CERTAIN, CLASSIFIERS
 from pellucid.train.examples import Examples
 from pellucid.train.kept import Kept
-from pellucid.train.settings import Settings, TaskName, read_toml, toml, usual
+from pellucid.train.settings import Settings, TaskName, check, read_toml, toml, usual
 from pellucid.train.translator import Parallel
 
 FILE = "settings.toml"
+OURS = "transformer"  # what learns where no rival is said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +31,7 @@ class Job:
     """
 
     settings: Settings
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
     valid: tuple[str, ...] = ()
     layout: Layout = field(default_factory=Layout)
     pair: str = ""
@@ -37,10 +39,14 @@ class Job:
     broken: Literal["refuse", "skip"] = "refuse"
     rival: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.rival and self.settings.task != "classify":
+            raise UsageError(f"{self.kind} tells classes alone, so task is classify; leave it so.")
+
     @property
     def kind(self) -> str:
         """The name of the model that learns."""
-        return str(self.rival.get("kind", "transformer"))
+        return str(self.rival.get("kind", OURS))
 
     def differences(self, other: "Job") -> list[str]:
         """What is not the same, but for the settings: "pair was '', is 'b'"."""
@@ -58,6 +64,8 @@ class Job:
 
     def data(self) -> tuple[Any, Any]:
         """What is learned from, and what it is measured on."""
+        if not self.files:
+            raise UsageError("There are no files to learn from; name some.")
         read = READERS[self.settings.task]
         return read(self, self.files), read(self, self.valid) if self.valid else None
 
@@ -78,13 +86,12 @@ class Job:
     def read(cls, path: Path) -> "Job":
         """Read such a file; settings that it leaves out are as usual."""
         found = read_toml(path)
-        files, layout = found.pop("files", {}), found.pop("layout", {})
-        rival = found.pop("rival", {})
+        files, layout, rival = (found.pop(name, {}) for name in ("files", "layout", "rival"))
         try:
-            shape = Layout(**tuples(layout))
-            return cls(settings=usual(**flat(found)), layout=shape, rival=rival, **tuples(files))
-        except TypeError as error:
-            raise UsageError(f"{path} cannot be read as settings ({error}).") from error
+            shape, own = Layout(**held(Layout, "layout", layout)), held(cls, "files", files)
+            return cls(settings=usual(**flat(found)), layout=shape, rival=known(rival), **own)
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from error
 
 
 APART = ("settings", "layout", "rival")  # what has a section of its own
@@ -97,9 +104,37 @@ def read_job(run: Path, task: TaskName, files: Sequence[str], layout: Layout) ->
     return replace(job, files=tuple(files), valid=(), layout=layout)
 
 
-def tuples(values: dict[str, Any]) -> dict[str, Any]:
-    """TOML has lists where we have tuples."""
-    return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+def held(kind: type, name: str, values: Any) -> dict[str, Any]:
+    """What a section says, if the fields of a dataclass can hold it."""
+    kinds = {each.name: each.type for each in fields(kind) if each.name not in APART}
+    if unknown := [each for each in section_of(name, values) if each not in kinds]:
+        raise UsageError(f"[{name}] has no {unknown[0]!r}; it has {', '.join(kinds)}.")
+    return {each: fitting(each, value, kinds[each]) for each, value in values.items()}
+
+
+def section_of(name: str, values: Any) -> dict[str, Any]:
+    """A section, if it is one."""
+    if not isinstance(values, dict):
+        raise UsageError(f"{name} is {values!r}; expected is a section, [{name}].")
+    return values
+
+
+def fitting(name: str, value: Any, kind: Any) -> Any:
+    """A value as a field wants it: TOML has lists where we have tuples, and no None."""
+    kind = get_args(kind)[0] if NoneType in get_args(kind) else kind
+    if get_origin(kind) is not tuple:
+        return check(name, value, kind)
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise UsageError(f"{name} is {value!r}; expected is a list of names.")
+    return tuple(value)
+
+
+def known(rival: Any) -> dict[str, Any]:
+    """What is said of a rival, if there is one of its kind."""
+    told, kinds = section_of("rival", rival), [kind for kind in CLASSIFIERS if kind != OURS]
+    if told and told.get("kind") not in kinds:
+        raise UsageError(f"kind is {told.get('kind')!r}; the choices are {', '.join(kinds)}.")
+    return told
 
 
 def flat(sections: dict[str, Any]) -> dict[str, Any]:

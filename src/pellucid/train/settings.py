@@ -165,7 +165,7 @@ class Settings:
 def read_toml(path: Path) -> dict[str, Any]:
     """What a file says."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read as settings ({error}).") from error
 
