@@ -237,6 +237,12 @@ def test_reading_goes_on_after_a_broken_line(file) -> None:
         assert texts(path, broken="skip") == ["a", "f"]
 
 
+def test_where_gaps_are_kept_a_broken_line_is_one(file) -> None:
+    path = file("a.txt", b"a\nsp\xe4t\n\nb\n")
+    with pytest.warns(UserWarning, match="1 broken line was left out"):
+        assert texts(path, layout=Layout(gaps="kept"), broken="skip") == ["a", "", "", "b"]
+
+
 def test_a_label_that_is_missing(file) -> None:
     path = file("a.csv", "text,label\na,\n")
     with pytest.raises(PellucidError, match="line 2 has \"\" for a label in 'label'"):

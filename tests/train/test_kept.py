@@ -1,6 +1,8 @@
 """Texts that lie in a file: the same as a list of them, and hardly any memory."""
 
+import json
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +89,46 @@ def test_lines_without_a_partner(tmp_path: Path) -> None:
     b.write_text("eins\n")
     with pytest.raises(PellucidError, match=r"a\.txt has 3 lines and .*b\.txt 1"):
         parallel(job("translate", a, b), (str(a), str(b)))
+
+
+def test_where_one_half_is_broken_the_pair_is_left_out(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_bytes(b"one\ntw\xff\nthree\nfour\nfive\n")
+    b.write_bytes(b"eins\nzwei\ndrei\nv\xffer\n\n")
+    asked = replace(job("translate", a, b), broken="skip")
+    with pytest.warns(UserWarning, match="left out") as told:
+        both = parallel(asked, asked.files)
+    assert (both.sources, both.targets) == (["one", "three"], ["eins", "drei"])
+    said = [str(each.message) for each in told]
+    assert [each.startswith("1 broken line was left out") for each in said] == [True, True, False]
+    assert said[2] == f"3 half pairs left out, first: {a} line 2 is broken or empty."
+
+
+ROWS = [{"text": f"one {at}", "b": f"two {at}", "label": "xy"[at % 2]} for at in range(4)]
+
+
+@pytest.mark.parametrize("task", ["classify", "translate"])
+def test_a_row_that_lacks_one_text_of_its_pair_is_left_out(tmp_path: Path, task: str) -> None:
+    lacking = [{"b": "two", "label": "x"}, *ROWS, {"text": "one", "b": None, "label": "y"}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lacking)))
+    asked = replace(job(task, tmp_path / "a.jsonl", label="label"), pair="b", broken="skip")
+    with pytest.warns(UserWarning, match="^2 broken lines were left out, first: ") as told:
+        found = asked.data()[0]
+    assert len(told) == 1  # the file is read once
+    first, second = ([row[column] for row in ROWS] for column in ("text", "b"))
+    if task == "translate":
+        assert (found.sources, found.targets) == (first, second)
+    else:
+        assert [(pair.first, pair.second) for pair in found.texts] == [
+            *zip(first, second, strict=True)
+        ]
+        assert found.labels == [row["label"] for row in ROWS]
+    with pytest.raises(PellucidError, match="line 1 has no 'text'"):
+        replace(asked, broken="refuse").data()
+
+
+def test_a_second_column_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("text\tlabel\na\tx\n")
+    asked = replace(job("classify", tmp_path / "a.tsv", label="label"), pair="b")
+    with pytest.raises(PellucidError, match=r"no column 'b'; .* Say which \(--pair\)"):
+        asked.data()

@@ -22,11 +22,20 @@ LONGEST_CELL = 1 << 24  # characters; an open quotation mark does not swallow th
 
 
 class Document(NamedTuple):
-    """One text, its label if it has one, and the line where it begins (of Parquet the row)."""
+    """One text, its label if it has one, and the line where it begins (of Parquet the row).
+
+    Of a pair it has the second text too.
+    """
 
     text: str
     label: str | None
     line: int
+    second: str | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """One text, or both of a pair."""
+        return (self.text,) if self.second is None else (self.text, self.second)
 
 
 class Unfit(UsageError):
@@ -37,12 +46,14 @@ class Unfit(UsageError):
 class Layout:
     """How files are laid out; what is None is found out.
 
-    `text` and `label` name columns; where `labels` are wanted, a table has a column for them.
-    `columns` are the names where a table has no header, and the last of them takes the rest of its
-    line. `unit` is what plain text is cut into; empty lines may be kept as empty texts.
+    `text`, `second` (of a pair) and `label` name columns; where `labels` are wanted, a table has a
+    column for them. `columns` are the names where a table has no header, and the last of them takes
+    the rest of its line. `unit` is what plain text is cut into. Empty lines, and broken ones that
+    are skipped, may be kept as empty texts.
     """
 
     text: str | None = None
+    second: str | None = None
     label: str | None = None
     labels: Literal["as said", "wanted"] = "as said"
     format: FormatName | None = None
@@ -72,15 +83,17 @@ class Layout:
 
     def pick(self, record: Mapping[str, Any], line: int) -> Document | Broken:
         """The document in a record."""
-        text, label = record.get(self.text_column), None
-        if not isinstance(text, str):
-            return lacking("text", self.text_column, record, line)
+        for column in filter(None, (self.text_column, self.second)):
+            if not isinstance(record.get(column), str):
+                return lacking("text", column, record, line)
+        label = None
         if self.label_column is not None:
             label = record.get(self.label_column)
             if label is None or label == "":
                 return lacking("label", self.label_column, record, line)
             label = label if isinstance(label, str) else written(label)
-        return Document(text, label, line)
+        second = record[self.second] if self.second else None
+        return Document(record[self.text_column], label, line, second)
 
 
 def lacking(what: str, column: str, record: Mapping[str, Any], line: int) -> Broken:
@@ -96,7 +109,7 @@ def written(value: object) -> str:
 
 def texts(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
     """Plain text: a document a line, a paragraph, or a file. Empty lines are none, or kept."""
-    if layout.text or layout.label or layout.columns:
+    if layout.text or layout.second or layout.label or layout.columns:
         raise Unfit("is read as plain text, which has no columns; say its format (--format)")
     lines = Lines(stream, layout.encoding)
     kept = layout.gaps == "kept" and layout.unit == "line"
@@ -171,9 +184,15 @@ def table(
 
 def check_columns(there: list[str], layout: Layout) -> None:
     """Whether a table has the columns that were asked for."""
-    for flag, column in (("--text", layout.text_column), ("--label", layout.label_column)):
-        if column is not None and column not in there:
+    for flag, column in asked(layout).items():
+        if column not in there:
             raise Unfit(f"has no column {column!r}; it has {listed(there)}. Say which ({flag})")
+
+
+def asked(layout: Layout) -> dict[str, str]:
+    """The columns that are wanted, each by the flag that names it."""
+    flags = {"--text": layout.text_column, "--pair": layout.second, "--label": layout.label_column}
+    return {flag: column for flag, column in flags.items() if column}
 
 
 def listed(names: Iterable[str]) -> str:
@@ -242,12 +261,11 @@ def columns(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broke
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         raise PellucidError("Parquet needs pyarrow: pip install 'pellucid[parquet]'.") from error
-    wanted = [name for name in (layout.text_column, layout.label_column) if name]
     try:
         with seekable(stream) as file:
             parquet = ParquetFile(file)
             check_columns(parquet.schema_arrow.names, layout)
-            batches = parquet.iter_batches(1024, columns=wanted)
+            batches = parquet.iter_batches(1024, columns=[*asked(layout).values()])
             rows = chain.from_iterable(batch.to_pylist() for batch in batches)
             for line, record in enumerate(rows, 1):
                 yield layout.pick(record, line)

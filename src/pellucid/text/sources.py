@@ -73,7 +73,7 @@ class Corpus:
     """The documents of files, one after another; it may be read again, but for standard input.
 
     A broken line is an error with file and number. Where `broken` says to skip such lines, a
-    warning tells at the end how many there were.
+    warning tells at the end how many there were; where gaps are kept, each is an empty text.
     """
 
     def __init__(
@@ -126,6 +126,8 @@ class Corpus:
         for document in self._all(source):
             if isinstance(document, Broken):
                 self._skip(source, document)
+                if self.layout.gaps == "kept":
+                    yield Document("", None, document.line)
             elif document.label is None and source.label is not None:
                 yield document._replace(label=source.label)
             else:

@@ -61,13 +61,17 @@ class Examples:
         labels: list[str] = []
 
         def texts() -> Iterator[str]:
-            for text, label, line in documents:
-                if label is None:
+            for document in documents:
+                if document.label is None:
                     raise PellucidError(
-                        f"The text of line {line} has no label; say the column (--label), or put "
-                        "plain texts into a folder for each label."
+                        f"The text of line {document.line} has no label; say the column (--label), "
+                        "or put plain texts into a folder for each label."
                     )
-                labels.append(sys.intern(label))  # the same few again and again
-                yield text
+                labels.append(sys.intern(document.label))  # the same few again and again
+                yield from document.texts
 
-        return cls(Kept.of(texts()), labels)
+        kept = Kept.of(texts())
+        if len(kept) == len(labels):
+            return cls(kept, labels)
+        first, second = kept.halves()
+        return cls(first, labels).paired(second)

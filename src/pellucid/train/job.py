@@ -1,5 +1,6 @@
 """A job: what to train on which files, as one TOML file from which it can be done again."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 
 from pellucid.errors import PellucidError, UsageError
+from pellucid.record.printed import counted
 from pellucid.text.formats import Layout
 from pellucid.text.sources import Corpus
 from pellucid.train.classifiers import CERTAIN, CLASSIFIERS
@@ -71,7 +73,8 @@ class Job:
 
     def corpus(self, files: Sequence[str], **further: Any) -> Corpus:
         """The documents of files."""
-        return Corpus(files, replace(self.layout, **further), self.broken)
+        layout = replace(self.layout, second=self.pair or None, **further)
+        return Corpus(files, layout, self.broken)
 
     def to_toml(self) -> str:
         """As a file."""
@@ -162,10 +165,7 @@ class Texts:
 
 def labelled(job: Job, files: Sequence[str]) -> Examples:
     """Texts with labels, or pairs of texts."""
-    examples = Examples.of(job.corpus(files))
-    if not job.pair:
-        return examples
-    return examples.paired(kept(job.corpus(files, text=job.pair)))
+    return Examples.of(job.corpus(files))
 
 
 def texts(job: Job, files: Sequence[str]) -> Texts:
@@ -176,8 +176,7 @@ def texts(job: Job, files: Sequence[str]) -> Texts:
 def parallel(job: Job, files: Sequence[str]) -> Parallel:
     """Two files, the same line of each a pair; or one with a column for each language."""
     if job.pair:
-        both = (job.corpus(files, text=column) for column in (job.layout.text, job.pair))
-        return Parallel(*map(kept, both))
+        return Parallel(*kept(job.corpus(files)).halves())
     if len(files) != 2:
         raise UsageError(
             f"{len(files)} files came; give one of sources and one of targets, "
@@ -187,22 +186,26 @@ def parallel(job: Job, files: Sequence[str]) -> Parallel:
 
 
 def side_by_side(job: Job, source: str, target: str) -> Parallel:
-    """The lines of two files; a line that is empty in one of them only is an error."""
+    """The lines of two files; of a pair that lacks one half, neither is learned."""
     sources, targets = (kept(job.corpus([file], gaps="kept")) for file in (source, target))
     if len(sources) != len(targets):
         raise PellucidError(
             f"{source} has {len(sources):,} lines and {target} {len(targets):,}; "
             "the same line of each must be a pair."
         )
-    for line in np.flatnonzero(sources.empty ^ targets.empty):
-        empty = source if sources.empty[line] else target
-        raise PellucidError(f"{empty} line {line + 1:,} is empty; fill it, or leave the pair out.")
-    return Parallel(sources, targets).some(np.flatnonzero(~sources.empty))
+    if (halves := np.flatnonzero(sources.empty ^ targets.empty)).size:
+        line = halves[0]
+        lacking = f"{source if sources.empty[line] else target} line {line + 1:,}"
+        if job.broken == "refuse":
+            raise PellucidError(f"{lacking} is empty; fill it, or leave the pair out.")
+        pairs = counted(f"{len(halves):,}", "half pair")
+        warnings.warn(f"{pairs} left out, first: {lacking} is broken or empty.", stacklevel=2)
+    return Parallel(sources, targets).some(np.flatnonzero(~(sources.empty | targets.empty)))
 
 
 def kept(corpus: Corpus) -> Kept:
-    """The texts of a corpus, not in memory."""
-    return Kept.of(document.text for document in corpus)
+    """The texts of a corpus, not in memory; of pairs, both."""
+    return Kept.of(text for document in corpus for text in document.texts)
 
 
 READERS = {"classify": labelled, "generate": texts, "translate": parallel, "bert": texts}

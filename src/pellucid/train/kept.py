@@ -37,34 +37,40 @@ class Many(Sequence[str]):
 
 
 class Kept(Many):
-    """Text i is the bytes from `starts[i]` to `starts[i + 1]`."""
+    """Text i is the bytes from `starts[i]` to `ends[i]`."""
 
-    def __init__(self, content: UInt8[np.ndarray, "_"], starts: Numbers) -> None:
-        self.content, self.starts = content, starts
+    def __init__(self, content: UInt8[np.ndarray, "_"], starts: Numbers, ends: Numbers) -> None:
+        self.content, self.starts, self.ends = content, starts, ends
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Kept":
         """Texts as they come, written into a file without a name that goes when nobody needs it."""
-        starts = array("q", [0])
+        places = array("q", [0])
         with tempfile.TemporaryFile() as file:
             for text in texts:
-                starts.append(starts[-1] + file.write(text.encode(*UTF8)))
+                places.append(places[-1] + file.write(text.encode(*UTF8)))
             file.flush()
-            some = starts[-1] > 0  # nothing cannot be mapped
+            some = places[-1] > 0  # nothing cannot be mapped
             content = np.memmap(file, np.uint8, mode="r") if some else np.zeros(0, np.uint8)
-        return cls(content.view(np.ndarray), np.frombuffer(starts, np.int64))
+        ends = np.frombuffer(places, np.int64)
+        return cls(content.view(np.ndarray), ends[:-1], ends[1:])
+
+    def halves(self) -> tuple["Kept", "Kept"]:
+        """Of pairs that came one behind the other, the first texts and the second ones."""
+        first, second = (Kept(self.content, self.starts[at::2], self.ends[at::2]) for at in (0, 1))
+        return first, second
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.starts)
 
     @property
     def empty(self) -> Bool[np.ndarray, "N"]:
         """Which of them have no letter."""
-        found: Bool[np.ndarray, "N"] = np.diff(self.starts) == 0
+        found: Bool[np.ndarray, "N"] = self.starts == self.ends
         return found
 
     def one(self, number: int) -> str:
-        first, behind = self.starts[number : number + 2]
+        first, behind = self.starts[number], self.ends[number]
         return self.content[first:behind].tobytes().decode(*UTF8)
 
 
