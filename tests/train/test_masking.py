@@ -10,6 +10,7 @@ from train_tasks import CLS, MASK, SEP, SPECIAL, WORDS, rows
 
 from pellucid import PellucidError
 from pellucid.text.training import train
+from pellucid.train.bert import Bert
 from pellucid.train.encoding import ordinary
 from pellucid.train.masking import ELSEWHERE, FOLLOWS, Masking, Sentences, sentences, stretches
 from pellucid.train.objectives import Chance
@@ -74,6 +75,33 @@ def test_the_label_has_a_name_and_what_is_elsewhere_is_of_another_document() -> 
     assert (FOLLOWS, ELSEWHERE) == (0, 1)  # as BERT's own head has them
     last = 3 / 9  # of the stretches nothing follows
     assert labels[FOLLOWS] / labels.total() == pytest.approx((1 - last) / 2, abs=0.03)
+
+
+@pytest.mark.parametrize("lengths", [(90, 130), (3,) * 100, (1,) * 50, (41, 50, 200)], ids=str)
+def test_what_is_held_out_is_not_learned_as_a_second_one_either(lengths: tuple[int, ...]) -> None:
+    found = made(np.repeat(np.arange(len(lengths)), lengths))
+    learned, held = parts = found.parted(0.1)
+    assert sorted(np.concatenate([part.kept for part in parts])) == [*range(sum(lengths))]
+    assert len(held.kept) == pytest.approx(0.1 * sum(lengths), abs=8)
+    assert len(learned.kept) > len(held.kept) > 0
+    for part in parts:
+        seconds = {part.second(at, Chance(0, 0).of(at))[0] for at in range(len(part.kept))}
+        assert seconds <= {*part.kept}
+
+
+def test_most_of_what_is_held_out_has_what_follows_it() -> None:
+    _, held = made(np.repeat([0, 1], 160)).parted(0.1)
+    assert set(held.homes) == {0, 1}
+    assert held.followed.mean() == 7 / 8
+    _, held = made(np.repeat(np.arange(100), 2)).parted(0.1)  # whole documents
+    assert held.followed.mean() == 1 / 2
+
+
+def test_nothing_is_held_out_of_a_single_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = made(np.repeat([0, 1], [100, 3]))
+    monkeypatch.setattr(Bert, "objective", lambda *_: found)
+    with pytest.warns(UserWarning, match="Nothing is held out: it would be of one document"):
+        assert Bert().sets([], None) == (found, None)
 
 
 def test_two_stretches_as_the_model_reads_them() -> None:

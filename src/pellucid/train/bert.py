@@ -1,10 +1,9 @@
 """BERT from scratch: masked words, and whether a sentence follows another."""
 
+import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from pellucid.models.model import Model
 from pellucid.record.printed import aligned
@@ -13,6 +12,7 @@ from pellucid.train.masking import Sentences, sentences
 from pellucid.train.objectives import Objective
 from pellucid.train.step import Ledger
 
+ALONE = "it would be of one document, or what is left to learn would"
 Documents = Iterable[str]  # to be read more than once; paragraphs stand between empty lines
 
 
@@ -61,16 +61,17 @@ class Bert(Learner):
         return self.scratch(given)
 
     def sets(self, given: Documents, valid: Documents | None) -> tuple[Objective, Objective | None]:
-        """Without texts to measure on, some stretches are held out, drawn by chance."""
+        """Without texts to measure on, some stretches are held out."""
         found = self.objective(given, "")
         if valid is not None:
             return found, self.objective(valid, "")
-        kept = int(len(found.rows) * self.settings.held_out)
-        if not kept:
+        learned, held = found.parted(self.settings.held_out)
+        if not len(held.kept):
             return found, None
-        drawn = np.random.default_rng(self.settings.seed).permutation(len(found.rows))
-        held, learned = np.sort(drawn[:kept]), np.sort(drawn[kept:])
-        return replace(found, numbers=learned), replace(found, numbers=held)
+        if any(len(set(part.homes)) < 2 for part in (learned, held)):
+            warnings.warn(f"Nothing is held out: {ALONE}; give --valid.", stacklevel=2)
+            return found, None
+        return learned, held
 
     def objective(self, given: Documents, what: str) -> Sentences:
         longest, share = self.model.config.longest, self.settings.masked

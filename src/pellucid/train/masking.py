@@ -5,10 +5,11 @@ Of the words, 15 % are to be told; of these 80 % become [MASK], 10 % another wor
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from pellucid.errors import PellucidError
 from pellucid.text.tokenizer import Tokenizer
@@ -20,6 +21,7 @@ from pellucid.train.rows import Rows
 FOLLOWS, ELSEWHERE = 0, 1  # the label of a second sentence; BERT's head has them in this order
 HIDDEN, REPLACED = 0.8, 0.9  # below the first: [MASK]; below the second: another word
 AROUND = 3  # [CLS] a [SEP] b [SEP]
+TOGETHER = 8  # stretches that are held out together, so that most have what follows them
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,24 +53,44 @@ class Sentences:
     """Stretches of documents: each with the one that follows it, or one from another document.
 
     `documents` are the number of each stretch's document. Those that end a document have nothing
-    that follows them, so theirs is always from elsewhere.
+    that follows them, so theirs is always from elsewhere. With `numbers` it is about these
+    stretches alone: what is held out is not learned as a second one either.
     """
 
     rows: Rows
     documents: Int[np.ndarray, "N"]
     masking: Masking
     frame: tuple[int, int]  # the ids of [CLS] and [SEP]
-    numbers: Int[np.ndarray, "M"] | None = None  # those that are learned, else all
+    numbers: Int[np.ndarray, "M"] | None = None  # in their order; else all
 
-    @property
-    def _kept(self) -> Int[np.ndarray, "M"]:
+    @cached_property
+    def kept(self) -> Int[np.ndarray, "M"]:
+        """The numbers of the stretches that it is about."""
         return np.arange(len(self.rows)) if self.numbers is None else self.numbers
+
+    @cached_property
+    def homes(self) -> Int[np.ndarray, "M"]:
+        """The documents of these."""
+        return self.documents[self.kept]
+
+    @cached_property
+    def followed(self) -> Bool[np.ndarray, "M"]:
+        """Whether what follows one in its document is among them."""
+        return np.append((np.diff(self.kept) == 1) & (np.diff(self.homes) == 0), False)
+
+    def parted(self, share: float) -> tuple["Sentences", "Sentences"]:
+        """What is learned, and so large a share held out: runs of stretches, from everywhere."""
+        places = np.arange(len(self.rows))
+        within = places - np.searchsorted(self.documents, self.documents)
+        runs = np.cumsum(within % TOGETHER == 0)  # from 1
+        held = (runs * share).astype(int) > ((runs - 1) * share).astype(int)
+        return replace(self, numbers=places[~held]), replace(self, numbers=places[held])
 
     @property
     def lengths(self) -> Int[np.ndarray, "M 1"]:
         """Of the stretch and the one behind it; one from elsewhere is about as long."""
         own = self.rows.lengths
-        return (own + np.roll(own, -1) + AROUND)[self._kept][:, None]
+        return (own + np.roll(own, -1) + AROUND)[self.kept][:, None]
 
     @property
     def mark(self) -> str:
@@ -76,9 +98,9 @@ class Sentences:
 
     def example(self, number: int, chance: Chance) -> Example:
         """[CLS] a [SEP] b [SEP], some words masked; and whether b follows a."""
-        at, random = int(self._kept[number]), chance.of(number)
-        other, label = self.second(at, random)
-        a, b = wide(self.rows[at]), wide(self.rows[other])
+        random = chance.of(number)
+        other, label = self.second(number, random)
+        a, b = wide(self.rows[int(self.kept[number])]), wide(self.rows[other])
         start, end = self.frame
         ids = np.concatenate([[start], a, [end], b, [end]])
         can = np.ones(len(ids), np.bool_)
@@ -89,15 +111,14 @@ class Sentences:
         inputs = {"ids": given, "segments": segments}
         return Example(inputs, {"words": words, "next sentence": follows})
 
-    def second(self, at: int, random: np.random.Generator) -> tuple[int, int]:
+    def second(self, number: int, random: np.random.Generator) -> tuple[int, int]:
         """The second stretch, and its label."""
-        last = at + 1 == len(self.rows) or self.documents[at] != self.documents[at + 1]
-        if not last and random.random() < 0.5:
-            return at + 1, FOLLOWS
-        own = np.searchsorted(self.documents, self.documents[at], "left")
-        behind = np.searchsorted(self.documents, self.documents[at], "right")
-        drawn = int(random.integers(len(self.rows) - (behind - own)))
-        return drawn if drawn < own else drawn + int(behind - own), ELSEWHERE
+        if self.followed[number] and random.random() < 0.5:
+            return int(self.kept[number + 1]), FOLLOWS
+        home = self.homes[number]
+        own, behind = np.searchsorted(self.homes, [home, home + 1])
+        drawn = random.integers(len(self.homes) - (behind - own))
+        return int(self.kept[drawn if drawn < own else drawn + behind - own]), ELSEWHERE
 
 
 def sentences(
