@@ -10,7 +10,7 @@ from train_tasks import CLS, MASK, SEP, SPECIAL, WORDS, rows
 
 from pellucid import PellucidError
 from pellucid.text.training import train
-from pellucid.train.bert import Bert
+from pellucid.train.bert import Bert, paragraphs
 from pellucid.train.encoding import ordinary
 from pellucid.train.masking import ELSEWHERE, FOLLOWS, Masking, Sentences, sentences, stretches
 from pellucid.train.objectives import Chance
@@ -126,6 +126,12 @@ def test_documents_become_stretches() -> None:
     assert ids == [each for part in parts for each in part]
     special = {tokenizer.inner.token_to_id(piece) for piece in tokenizer.special.values()}
     assert not special & set(ordinary(tokenizer).tolist())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n"])
+def test_a_paragraph_ends_before_an_empty_line(end: str) -> None:
+    book = f"One{end}two.{end}{end}{end}Three.{end}{end}"
+    assert [part.split() for part in paragraphs(book)] == [["One", "two."], ["Three."]]
 
 
 def test_one_document_is_not_enough() -> None:

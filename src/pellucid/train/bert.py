@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from pellucid.models.model import Model
@@ -84,4 +85,6 @@ class Bert(Learner):
 
 def paragraphs(document: str) -> Iterator[str]:
     """What stands between empty lines."""
-    return (part for part in document.split("\n\n") if part.strip())
+    for blank, lines in groupby(document.splitlines(keepends=True), str.isspace):
+        if not blank:
+            yield "".join(lines).rstrip("\r\n")
