@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from train_texts import examples
 
 from pellucid import PellucidError
 from pellucid.text.formats import Layout
-from pellucid.train.examples import Examples, Pair
+from pellucid.train.examples import Examples, Pair, called
 from pellucid.train.job import Job, labelled, parallel
-from pellucid.train.kept import Kept, Some
+from pellucid.train.kept import Kept, Some, number_of
 from pellucid.train.settings import usual
+from pellucid.train.training import divided, learner_of
 
 TEXTS = ["the cat", "", "ein Bär 🐻", "half \ud83d", "the seal"]
 LINES, LONG = 20_000, 240  # 4.8 MB
@@ -132,3 +134,42 @@ def test_a_second_column_that_is_not_there(tmp_path: Path) -> None:
     asked = replace(job("classify", tmp_path / "a.tsv", label="label"), pair="b")
     with pytest.raises(PellucidError, match=r"no column 'b'; .* Say which \(--pair\)"):
         asked.data()
+
+
+def spoiled(text: str) -> Examples:
+    """Forty texts, of which the thirtieth is this one."""
+    return Examples([*["the cat"] * 29, text, *["a seal"] * 10], ["x", "y"] * 20)
+
+
+@pytest.mark.parametrize("kind", ["transformer", "gru"])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (" ", "Text 30 is empty; leave it out, or fill it."),
+        ("cat " * 30, "Text 30 has"),
+        ("half \ud83d", "Text 30 is not valid Unicode at character 5; mend it."),
+    ],
+)
+def test_a_text_has_its_own_number_held_out_or_not(kind: str, text: str, sentence: str) -> None:
+    settings = usual(task="classify", width=8, heads=1, layers=1, longest=16, vocabulary=300)
+    for seed in range(4):
+        asked = Job(settings=replace(settings, seed=seed, held_out=0.5), files=())
+        given, valid = divided(asked, spoiled(text), None)
+        learner = learner_of(replace(asked, rival={} if kind == "transformer" else {"kind": kind}))
+        with pytest.raises(PellucidError, match=f"^{sentence}"):
+            learner.prepare(given, valid)
+
+
+def test_the_numbers_of_pairs_are_those_of_lines(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text("one\n\ntwo\n" * 10)
+    b.write_text("eins\n\nzwei\n" * 10)
+    both = parallel(job("translate", a, b), (str(a), str(b)))
+    assert [number_of(both.some(np.array([0, 1, 19])).targets, at) for at in range(3)] == [1, 3, 30]
+
+
+def test_what_is_measured_on_has_a_name() -> None:
+    whole = examples(8)
+    learned, held = whole.some(np.arange(6)), whole.some(np.arange(6, 8))
+    assert called(held, learned) == "Text"
+    assert called(examples(8), learned) == called(held, whole) == "Validation text"

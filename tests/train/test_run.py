@@ -112,3 +112,5 @@ def test_examples_have_labels() -> None:
     assert Examples.of(documents[:1]) == Examples(["cat"], ["animal"])
     with pytest.raises(PellucidError, match="The text of line 2 has no label"):
         Examples.of(documents)
+    with pytest.raises(PellucidError, match=r"The label 'a\\ud83d' of line 7 is not valid Unicode"):
+        Examples.of([Document("cat", "a\ud83d", 7)])

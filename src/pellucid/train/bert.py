@@ -8,6 +8,7 @@ from typing import Any
 
 from pellucid.models.model import Model
 from pellucid.record.printed import aligned
+from pellucid.train.encoding import readable
 from pellucid.train.learner import Learner, measured
 from pellucid.train.masking import Sentences, sentences
 from pellucid.train.objectives import Objective
@@ -76,7 +77,7 @@ class Bert(Learner):
 
     def objective(self, given: Documents, what: str) -> Sentences:
         longest, share = self.model.config.longest, self.settings.masked
-        return sentences(self.model.tokenizer, map(paragraphs, given), longest, share)
+        return sentences(self.model.tokenizer, map(paragraphs, readable(given)), longest, share)
 
     def score(self, given: Documents) -> Told:
         """How well it tells them."""

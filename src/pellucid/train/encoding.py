@@ -14,6 +14,7 @@ from pellucid.errors import PellucidError, UsageError
 from pellucid.record.batched import batched
 from pellucid.text.tokenizer import Tokenizer
 from pellucid.train.examples import Pair
+from pellucid.train.kept import number_of
 from pellucid.train.rows import Rows
 
 TooLong = Literal["refuse", "cut"]
@@ -65,16 +66,13 @@ class Encoding:
         return rows, firsts
 
     def _encoded(self, texts: Iterable[str]) -> Iterator[Encoded]:
-        number = 0
-        for some in batched(texts, AT_ONCE):
-            for text, encoded in zip(some, self._together(some, number), strict=True):
-                number += 1
-                yield self._checked(encoded, text, number)
+        at = 0
+        for some in batched(worded(texts, self.what), AT_ONCE):
+            for text, encoded in zip(some, self._together(some), strict=True):
+                yield self._checked(encoded, text, number_of(texts, at))
+                at += 1
 
-    def _together(self, texts: Sequence[str], before: int) -> Iterator[Encoded]:
-        for number, text in enumerate(texts, before + 1):
-            if not text.strip():
-                raise PellucidError(f"{self.what} {number:,} is empty; leave it out, or fill it.")
+    def _together(self, texts: Sequence[str]) -> Iterator[Encoded]:
         if type(self.tokenizer) is not Tokenizer:  # one that does more than the library
             return (Encoded(self.tokenizer.encode(text).ids, 0) for text in texts)
         return map(Encoded.of, self.tokenizer.inner.encode_batch([*map(parts, texts)]))
@@ -111,10 +109,32 @@ def parts(text: str) -> str | tuple[str, str]:
     return (text.first, text.second) if isinstance(text, Pair) else text
 
 
+def readable(texts: Iterable[str], what: str = "Text") -> Iterator[str]:
+    """The texts; half a character in one, as JSON may hold it, is an error."""
+    for at, text in enumerate(texts):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise PellucidError(
+                f"{what} {number_of(texts, at):,} is not valid Unicode at character "
+                f"{error.start}; mend it."
+            ) from error
+        yield text
+
+
+def worded(texts: Iterable[str], what: str = "Text") -> Iterator[str]:
+    """The same; one without a letter is an error too."""
+    for at, text in enumerate(readable(texts, what)):
+        if not text.strip():
+            number = number_of(texts, at)
+            raise PellucidError(f"{what} {number:,} is empty; leave it out, or fill it.")
+        yield text
+
+
 def flowing(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[Sequence[int]]:
     """Documents for a language model: each begins, and where there is a sign for it, ends."""
     begin, end = ends(tokenizer)
-    for text in texts:
+    for text in readable(texts):
         ids = [*begin]
         for piece in pieces(text):
             ids += tokenizer.inner.encode(piece, add_special_tokens=False).ids

@@ -1,12 +1,16 @@
 """Examples: texts with their labels."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from pellucid.errors import PellucidError
 from pellucid.text.formats import Document
-from pellucid.train.kept import Kept, Many, Numbers, Some
+from pellucid.train.kept import Kept, Many, Numbers, Some, number_of
+
+HALF = re.compile(r"[\ud800-\udfff]")  # of a character, as JSON may hold it
 
 
 class Pair(str):
@@ -34,20 +38,25 @@ class Pairs(Many):
     def one(self, number: int) -> Pair:
         return Pair(self.firsts[number], self.seconds[number])
 
+    def number(self, at: int) -> int:
+        return number_of(self.firsts, at)
+
 
 @dataclass(frozen=True)
 class Examples:
-    """So many texts, and as many labels."""
+    """So many texts, and as many labels; `whole` are those that they are some of."""
 
     texts: Sequence[str]
     labels: Sequence[str]
+    whole: "Examples | None" = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def some(self, numbers: Numbers) -> "Examples":
         """Those of these numbers."""
-        return Examples(Some(self.texts, numbers), [self.labels[at] for at in numbers])
+        labels = [self.labels[at] for at in numbers]
+        return Examples(Some(self.texts, numbers), labels, whole=self)
 
     def paired(self, seconds: Sequence[str]) -> "Examples":
         """With a second text to each."""
@@ -67,6 +76,11 @@ class Examples:
                         f"The text of line {document.line} has no label; say the column (--label), "
                         "or put plain texts into a folder for each label."
                     )
+                if HALF.search(document.label):
+                    raise PellucidError(
+                        f"The label {document.label!r} of line {document.line} is not valid "
+                        "Unicode; mend it."
+                    )
                 labels.append(sys.intern(document.label))  # the same few again and again
                 yield from document.texts
 
@@ -75,3 +89,8 @@ class Examples:
             return cls(kept, labels)
         first, second = kept.halves()
         return cls(first, labels).paired(second)
+
+
+def called(valid: Any, given: Any) -> str:
+    """What one of those to measure on is called; where they were held out, a text like others."""
+    return "Text" if valid.whole is given.whole is not None else "Validation text"

@@ -35,6 +35,10 @@ class Many(Sequence[str]):
 
     __hash__ = None  # type: ignore[assignment]  # like a list
 
+    def number(self, at: int) -> int:
+        """The number by which a person knows a text, from 1."""
+        return at + 1
+
 
 class Kept(Many):
     """Text i is the bytes from `starts[i]` to `ends[i]`."""
@@ -85,3 +89,11 @@ class Some(Many):
 
     def one(self, number: int) -> str:
         return self.texts[int(self.numbers[number])]
+
+    def number(self, at: int) -> int:
+        return number_of(self.texts, int(self.numbers[at]))
+
+
+def number_of(texts: Iterable[str], at: int) -> int:
+    """The number by which a person knows a text; of those that are some of others, theirs."""
+    return texts.number(at) if isinstance(texts, Many) else at + 1

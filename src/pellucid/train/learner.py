@@ -16,6 +16,7 @@ from pellucid.models.saving import CONFIG
 from pellucid.record.printed import aligned, counted
 from pellucid.text.training import train
 from pellucid.train.encoding import Encoding
+from pellucid.train.examples import called
 from pellucid.train.loop import Learning
 from pellucid.train.making import TASKS, config, grown, new
 from pellucid.train.objectives import Objective, all_batches
@@ -113,7 +114,7 @@ class Learner:
 
     def sets(self, given: Any, valid: Any) -> tuple[Objective, Objective | None]:
         """What is learned, and what it is measured on."""
-        measured = None if valid is None else self.objective(valid, "Validation text")
+        measured = None if valid is None else self.objective(valid, called(valid, given))
         return self.objective(given, "Text"), measured
 
     def encoding(self, what: str) -> Encoding:

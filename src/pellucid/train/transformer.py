@@ -20,8 +20,9 @@ from pellucid.record.batched import batched
 from pellucid.text.recipe import frame
 from pellucid.train.body import look
 from pellucid.train.classifiers import Guess
-from pellucid.train.encoding import hider, specials
-from pellucid.train.examples import Examples, Pair
+from pellucid.train.encoding import hider, specials, worded
+from pellucid.train.examples import Examples, Pair, called
+from pellucid.train.kept import number_of
 from pellucid.train.learner import Learner
 from pellucid.train.loop import Learning
 from pellucid.train.making import grown, pooled
@@ -63,20 +64,21 @@ class TransformerClassifier(Learner):
             raise UsageError(f"Between labels stand {signs}, of teacher and student; say the same.")
         self.classes = teacher.classes if teacher else named(given.labels, self.sign)
         self.check(given, "Text")
-        self.check(valid, "Validation text")
+        if valid is not None:
+            self.check(valid, called(valid, given))
         return super().prepare(given, valid, folder)
 
-    def check(self, given: Examples | None, what: str) -> None:
+    def check(self, given: Examples, what: str) -> None:
         """Whether there are classes to tell apart, and the examples are of no others."""
         if len(self.classes) < 2:
             same = f"the label {self.classes[0]!r}" if self.classes else "no label"
             raise PellucidError(f"All texts have {same}; two labels are needed.")
-        for number, label in enumerate(given.labels if given else (), 1):
+        for at, label in enumerate(given.labels):
             for name in set(split(label, self.sign)) - set(self.classes):
-                known = "the teacher does not know" if self.teacher else "no text to learn from has"
+                which = "the teacher does not know" if self.teacher else "no text to learn from has"
                 raise PellucidError(
-                    f"{what} {number:,} has the label {name!r}, which {known}; known are "
-                    f"{', '.join(self.classes[:9])}."
+                    f"{what} {number_of(given.texts, at):,} has the label {name!r}, which {which}; "
+                    f"known are {', '.join(self.classes[:9])}."
                 )
 
     def texts(self, given: Examples) -> Iterator[str]:
@@ -214,7 +216,7 @@ KINDS = {False: "single_label_classification", True: "multi_label_classification
 
 def plain(texts: Sequence[str]) -> Iterator[str]:
     """Texts to learn pieces from."""
-    return (str(text) for text in texts)
+    return map(str, worded(texts))
 
 
 def named(labels: Sequence[str], sign: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The Transformer as a translator: target words, given a source and the target words before."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from tokenizers import AddedToken
@@ -10,7 +10,7 @@ from pellucid.errors import PellucidError
 from pellucid.models.model import Model
 from pellucid.text.recipe import frame
 from pellucid.train.breaking import Breaking
-from pellucid.train.encoding import special
+from pellucid.train.encoding import special, worded
 from pellucid.train.kept import Numbers, Some
 from pellucid.train.learner import Learner, measured
 from pellucid.train.objectives import Objective, Translation
@@ -21,10 +21,11 @@ START = "decoder_start_token_id"  # in config.json
 
 @dataclass(frozen=True)
 class Parallel:
-    """So many sources, and as many targets."""
+    """So many sources, and as many targets; `whole` are those that they are some of."""
 
     sources: Sequence[str]
     targets: Sequence[str]
+    whole: "Parallel | None" = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if len(self.sources) != len(self.targets):
@@ -38,7 +39,7 @@ class Parallel:
 
     def some(self, numbers: Numbers) -> "Parallel":
         """Those of these numbers."""
-        return Parallel(Some(self.sources, numbers), Some(self.targets, numbers))
+        return Parallel(Some(self.sources, numbers), Some(self.targets, numbers), whole=self)
 
 
 class Translator(Learner):
@@ -83,5 +84,5 @@ class Translator(Learner):
 
 def both(given: Parallel) -> Iterator[str]:
     """The texts of both languages, to learn one vocabulary from."""
-    yield from given.sources
-    yield from given.targets
+    yield from worded(given.sources, "Text (source)")
+    yield from worded(given.targets, "Text (target)")

@@ -23,8 +23,8 @@ from pellucid.text.reading import load_tokenizer
 from pellucid.text.training import train
 from pellucid.train.checkpoint import weights
 from pellucid.train.classifiers import Guess
-from pellucid.train.encoding import Encoding
-from pellucid.train.examples import Examples
+from pellucid.train.encoding import Encoding, worded
+from pellucid.train.examples import Examples, called
 from pellucid.train.loop import Learning
 from pellucid.train.objectives import Classes, numbered_batches
 from pellucid.train.order import Size
@@ -73,7 +73,7 @@ class NetworkClassifier:
             self.make(given)
         objective, measured = self._objective(given.texts, given.labels), None
         if valid is not None:
-            measured = self._objective(valid.texts, valid.labels, "Validation text")
+            measured = self._objective(valid.texts, valid.labels, called(valid, given))
         return Learning(self.network, objective, self.settings, valid=measured, folder=folder)
 
     def make(self, given: Examples) -> None:
@@ -83,7 +83,7 @@ class NetworkClassifier:
             raise PellucidError(f"All texts have the label {names[0]!r}; two labels are needed.")
         s = self.settings
         self.classes = tuple(names)
-        self.tokenizer = train(given.texts, kind=s.tokenizer, size=s.vocabulary)
+        self.tokenizer = train(worded(given.texts), kind=s.tokenizer, size=s.vocabulary)
         pieces = self.tokenizer.inner.get_vocab_size()
         self.sizes = Sizes.usual(self.kind, pieces, len(names), s.width)
         self.network = network(self.sizes, s.seed)
