@@ -160,6 +160,20 @@ def test_a_text_has_its_own_number_held_out_or_not(kind: str, text: str, sentenc
             learner.prepare(given, valid)
 
 
+@pytest.mark.parametrize("sign", ["", ","])
+def test_the_last_of_a_class_is_never_held_out(sign: str) -> None:
+    labels = [*["x", "y"] * 30, *(f"x{sign} rare {at}" for at in range(20)), "odd", "odd"]
+    given = Examples([f"text {at}" for at in range(len(labels))], labels)
+    for seed in range(4):
+        asked = Job(settings=usual(seed=seed, held_out=0.5), files=(), sign=sign)
+        learned, held = divided(asked, given, None)
+        assert sorted([*learned.texts, *held.texts]) == sorted(given.texts)
+        assert set(learned.labels) >= set(labels) - {"x", "y"}
+        assert len(held) > 20
+    only = Examples(["a", "b", "c"], ["x", "y", "z"])
+    assert divided(asked, only, None) == (only, None)
+
+
 def test_the_numbers_of_pairs_are_those_of_lines(tmp_path: Path) -> None:
     a, b = tmp_path / "a.txt", tmp_path / "b.txt"
     a.write_text("one\n\ntwo\n" * 10)

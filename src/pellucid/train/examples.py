@@ -2,13 +2,18 @@
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from jaxtyping import Bool
+
 from pellucid.errors import PellucidError
 from pellucid.text.formats import Document
 from pellucid.train.kept import Kept, Many, Numbers, Some, number_of
+from pellucid.train.several import split
 
 HALF = re.compile(r"[\ud800-\udfff]")  # of a character, as JSON may hold it
 
@@ -57,6 +62,22 @@ class Examples:
         """Those of these numbers."""
         labels = [self.labels[at] for at in numbers]
         return Examples(Some(self.texts, numbers), labels, whole=self)
+
+    def spare(self, numbers: Numbers, sign: str = "") -> Bool[np.ndarray, "_"]:
+        """Which of these can be left out, one by one, so that some of each class are left.
+
+        A `sign` stands between the labels of a text.
+        """
+        left = Counter(name for label in self.labels for name in set(split(label, sign)))
+
+        def can(label: str) -> bool:
+            names = set(split(label, sign))
+            if any(left[name] == 1 for name in names):
+                return False
+            left.subtract(names)
+            return True
+
+        return np.array([can(self.labels[at]) for at in numbers], np.bool_)
 
     def paired(self, seconds: Sequence[str]) -> "Examples":
         """With a second text to each."""

@@ -275,8 +275,12 @@ def learner_of(job: Job) -> Learner | NetworkClassifier:
 
 def divided(job: Job, given: Any, valid: Any) -> tuple[Any, Any]:
     """Without examples to measure on, a share of them is held out, drawn by chance."""
-    kept = int(len(given) * job.settings.held_out) if hasattr(given, "some") else 0
-    if valid is not None or not kept:
+    if valid is not None or not hasattr(given, "some"):
         return given, valid
     drawn = np.random.default_rng(job.settings.seed).permutation(len(given))
-    return given.some(np.sort(drawn[kept:])), given.some(np.sort(drawn[:kept]))
+    held = drawn[: int(len(given) * job.settings.held_out)]
+    if isinstance(given, Examples):
+        held = held[given.spare(held, job.sign)]
+    if not len(held):
+        return given, None
+    return given.some(np.setdiff1d(drawn, held)), given.some(np.sort(held))
