@@ -251,6 +251,14 @@ def test_a_label_that_is_missing(file) -> None:
 
 WRONG = {
     "no such column": ("a.csv", "review,stars\nx,1\n", {}, "has no column 'text'; it has 'review'"),
+    "a column twice": ("a.tsv", "text\tid\ttext\na\t1\tb\n", {}, "has 2 columns 'text'; rename"),
+    "a name twice": ("a.tsv", "a\tb\n", {"columns": ("text", "text")}, "has 2 columns 'text'"),
+    "no such name": (
+        "a.tsv",
+        "a\tb\n",
+        {"columns": ("x", "y")},
+        "has no column 'text'; it has 'x'",
+    ),
     "no label": ("a.csv", "text\nx\n", {"label": "y"}, "has no column 'y'; it has 'text'."),
     "no column in Parquet": ("a.parquet", parquet_bytes(), {"text": "t"}, "has no column 't'"),
     "no Parquet": ("a.parquet", b"PAR1nonsense", {}, "is no Parquet that can be read"),

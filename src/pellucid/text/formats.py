@@ -169,6 +169,8 @@ def table(
     lines = Lines(stream, layout.encoding)
     rows = quoted(lines, delimiter) if quotes == "double" else unquoted(lines, delimiter, layout)
     header = list(layout.columns)
+    if header:
+        check_columns(header, layout)
     for row in rows:
         if isinstance(row, Broken):
             yield row
@@ -183,10 +185,12 @@ def table(
 
 
 def check_columns(there: list[str], layout: Layout) -> None:
-    """Whether a table has the columns that were asked for."""
+    """Whether a table has the columns that were asked for, each once."""
     for flag, column in asked(layout).items():
         if column not in there:
             raise Unfit(f"has no column {column!r}; it has {listed(there)}. Say which ({flag})")
+        if (times := there.count(column)) > 1:
+            raise Unfit(f"has {times} columns {column!r}; rename all but one")
 
 
 def asked(layout: Layout) -> dict[str, str]:
