@@ -1,6 +1,8 @@
 """Texts that lie in a file: the same as a list of them, and hardly any memory."""
 
+import io
 import json
+import sys
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 from train_texts import examples
 
-from pellucid import PellucidError
+from pellucid import PellucidError, UsageError
 from pellucid.text.formats import Layout
 from pellucid.train.examples import Examples, Pair, called
 from pellucid.train.job import Job, labelled, parallel
@@ -127,6 +129,29 @@ def test_a_row_that_lacks_one_text_of_its_pair_is_left_out(tmp_path: Path, task:
         assert found.labels == [row["label"] for row in ROWS]
     with pytest.raises(PellucidError, match="line 1 has no 'text'"):
         replace(asked, broken="refuse").data()
+
+
+@pytest.mark.parametrize(
+    ("task", "pair", "column"),
+    [
+        ("generate", "", ["one", "two"]),
+        ("bert", "", ["one", "two"]),
+        ("classify", "b", ["one\neins", "two\nzwei"]),
+        ("translate", "b", ["one", "two"]),
+    ],
+)
+def test_standard_input_can_be_read_again(
+    monkeypatch: pytest.MonkeyPatch, task: str, pair: str, column: list[str]
+) -> None:
+    content = b"text\tb\tlabel\none\teins\tx\ntwo\tzwei\ty\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    asked = replace(job(task, Path("-"), format="tsv", label="label"), pair=pair)
+    found = asked.data()[0]
+    texts = {"classify": "texts", "translate": "sources"}
+    for _ in range(2):
+        assert [*(getattr(found, texts[task]) if pair else found)] == column
+    with pytest.raises(UsageError, match="give - once"):
+        replace(asked, valid=("-",)).data()
 
 
 def test_a_second_column_that_is_not_there(tmp_path: Path) -> None:

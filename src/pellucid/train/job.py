@@ -1,7 +1,7 @@
 """A job: what to train on which files, as one TOML file from which it can be done again."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
@@ -12,7 +12,7 @@ import numpy as np
 from pellucid.errors import PellucidError, UsageError
 from pellucid.record.printed import counted
 from pellucid.text.formats import Layout
-from pellucid.text.sources import Corpus
+from pellucid.text.sources import STANDARD_INPUT, Corpus
 from pellucid.train.classifiers import CERTAIN, CLASSIFIERS
 from pellucid.train.examples import Examples
 from pellucid.train.kept import Kept
@@ -68,6 +68,8 @@ class Job:
         """What is learned from, and what it is measured on."""
         if not self.files:
             raise UsageError("There are no files to learn from; name some.")
+        if (*self.files, *self.valid).count(STANDARD_INPUT) > 1:
+            raise UsageError("Standard input can be read once; give - once.")
         read = READERS[self.settings.task]
         return read(self, self.files), read(self, self.valid) if self.valid else None
 
@@ -153,24 +155,14 @@ def section(name: str, values: dict[str, Any]) -> str:
     return "\n".join([f"[{name}]", *lines]) + "\n" if lines else ""
 
 
-@dataclass(frozen=True)
-class Texts:
-    """The texts of a corpus, which can be read again."""
-
-    corpus: Corpus
-
-    def __iter__(self) -> Iterator[str]:
-        return (document.text for document in self.corpus)
-
-
 def labelled(job: Job, files: Sequence[str]) -> Examples:
     """Texts with labels, or pairs of texts."""
     return Examples.of(job.corpus(files))
 
 
-def texts(job: Job, files: Sequence[str]) -> Texts:
-    """Texts alone."""
-    return Texts(job.corpus(files))
+def texts(job: Job, files: Sequence[str]) -> Kept:
+    """Texts alone; they are read more than once, which standard input cannot be."""
+    return kept(job.corpus(files))
 
 
 def parallel(job: Job, files: Sequence[str]) -> Parallel:
