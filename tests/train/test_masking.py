@@ -25,7 +25,7 @@ def made(documents: np.ndarray) -> Sentences:
 
 def test_of_a_hundred_words_fifteen_are_chosen_and_most_become_the_mask() -> None:
     ids = np.arange(2000) % (WORDS - SPECIAL) + SPECIAL
-    given, answer = MASKING.apply(ids, np.ones(2000, bool), np.random.default_rng(0))
+    given, answer = MASKING.apply(ids, np.random.default_rng(0))
     chosen = answer.counted
     assert chosen.sum() == 300
     assert (answer.ids == ids).all()
@@ -46,6 +46,16 @@ def test_special_pieces_are_never_chosen_nor_drawn(number: int, epoch: int, seed
     changed = given != answer.ids
     assert (changed <= answer.counted).all()
     assert ((given[changed] == MASK) | (given[changed] >= SPECIAL)).all()
+
+
+def test_an_unknown_word_is_not_to_be_told() -> None:
+    tokenizer = train(["one two three four five"], kind="wordpiece", size=40)
+    found = sentences(tokenizer, [["one ☃ two ☃"], ["☃ three ☃"]], longest=16, share=1.0)
+    unknown = tokenizer.inner.token_to_id("[UNK]")
+    for at in range(2):
+        answer = found.example(at, Chance(0, 0)).answers["words"]
+        assert unknown in answer.ids
+        assert (answer.counted == np.isin(answer.ids, ordinary(tokenizer))).all()
 
 
 def test_other_epochs_mask_other_words_and_the_same_epoch_the_same() -> None:

@@ -1,7 +1,7 @@
 """BERT's objective: words that are masked are to be told, and whether a sentence follows another.
 
 Of the words, 15 % are to be told; of these 80 % become [MASK], 10 % another word, 10 % stay
-(Devlin et al. 2018). Special pieces are never among them, nor drawn in their place.
+(Devlin et al. 2018). Special pieces, [UNK] too, are never among them, nor drawn in their place.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,12 +32,9 @@ class Masking:
     mask: int
     words: Int[np.ndarray, "W"]
 
-    def apply(self, ids: Array, can: Array, chance: np.random.Generator) -> tuple[Array, Answer]:
-        """The ids as the model is given them, and the words to be told.
-
-        `can` says which places may be chosen; of those at least one is.
-        """
-        places = np.flatnonzero(can)
+    def apply(self, ids: Array, chance: np.random.Generator) -> tuple[Array, Answer]:
+        """The ids as the model is given them, and the words to be told: at least one, if any."""
+        places = np.flatnonzero(np.isin(ids, self.words))
         count = min(len(places), max(1, round(self.share * len(places))))
         chosen = chance.choice(places, count, replace=False) if count else places
         kind = chance.random(count)
@@ -103,9 +100,7 @@ class Sentences:
         a, b = wide(self.rows[int(self.kept[number])]), wide(self.rows[other])
         start, end = self.frame
         ids = np.concatenate([[start], a, [end], b, [end]])
-        can = np.ones(len(ids), np.bool_)
-        can[[0, len(a) + 1, -1]] = False
-        given, words = self.masking.apply(ids, can, random)
+        given, words = self.masking.apply(ids, random)
         segments = (np.arange(len(ids)) > len(a) + 1).astype(np.int64)
         follows = Answer(np.array(label), np.array(True))
         inputs = {"ids": given, "segments": segments}
