@@ -134,8 +134,8 @@ def test_a_student_with_pieces_of_its_own(teachers: Path) -> None:
         ("classify", {"level": "sequences"}, "does not translate, so level is words"),
         ("generate", {"pieces": "own"}, "only in the teacher's pieces"),
         ("classify", {"width": 7, "heads": 2}, "width 7 cannot be cut into 2 equal heads"),
-        ("classify", {"taught": 2.0}, "expected are a share up to 1"),
-        ("classify", {"temperature": 0.0}, "two numbers above 0"),
+        ("classify", {"taught": 2.0}, "taught is 2.0; expected is a number, 0 to 1"),
+        ("classify", {"temperature": 0.0}, "temperature is 0.0; expected is a number, more than 0"),
         ("classify", {"match_states": 1.0, "compile": "blocks"}, "cannot be watched"),
     ],
 )

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from train_texts import examples
 
-from pellucid import PellucidError
+from pellucid import PellucidError, UsageError
 from pellucid.text.storing import load, save
 from pellucid.text.vectors import Vectorizer
 from pellucid.train.examples import Examples
@@ -68,3 +68,9 @@ def test_weights_of_another_shape(tmp_path: Path) -> None:
 def test_one_class_is_none() -> None:
     with pytest.raises(PellucidError, match="All texts have the label 'x'; two labels are needed"):
         TfidfClassifier().fit(Examples(["a", "b"], ["x", "x"]))
+
+
+@pytest.mark.parametrize("freedom", [0.0, -1.0, float("nan")])
+def test_weights_need_some_freedom(freedom: float) -> None:
+    with pytest.raises(UsageError, match=f"freedom is {freedom!r}; expected is a number, more"):
+        TfidfClassifier(freedom=freedom)

@@ -53,3 +53,7 @@ def test_the_schedule_of_2017() -> None:
 def test_drawn() -> None:
     line = Schedule(shape="linear", rate=0.01, steps=100, warmup=50).drawn(columns=10)
     assert line == "▁▂▄▆██▆▄▂▁ up to 0.01, 0 at step 100"
+
+
+def test_a_rate_of_nothing_is_drawn_too() -> None:
+    assert Schedule(shape="linear", rate=0.0, steps=4).drawn() == "▁▁▁▁ up to 0, 0 at step 4"

@@ -15,7 +15,7 @@ from pellucid.cli.training import change
 from pellucid.text.formats import Layout
 from pellucid.text.kinds import KindName
 from pellucid.train.job import Job, flat
-from pellucid.train.settings import Pieces, Settings, TaskName, usual
+from pellucid.train.settings import Pieces, Settings, TaskName, check, usual
 
 RECIPES = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
 
@@ -73,6 +73,24 @@ def test_the_recipes_can_be_read(path: Path) -> None:
     assert flat(tomllib.loads(path.read_text())).keys() <= known
 
 
+@pytest.mark.parametrize("name", ["width", "longest", "window", "average", "rounds", "vocabulary"])
+def test_where_there_must_be_one(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} is 0; expected is a whole number, 1 or more"):
+        usual(**{name: 0})
+
+
+@pytest.mark.parametrize("name", ["hidden", "smoothing", "dropout", "merge_dropout", "beta1"])
+def test_a_share_leaves_something(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} is 1.0; expected is a number, 0 or more, and"):
+        usual(**{name: 1.0})
+    usual(**{name: 0.999})
+
+
+def test_what_is_usual_is_within_its_range() -> None:
+    for each in fields(Settings):
+        assert check(each.name, each.default, each.type, each.metadata["within"]) == each.default
+
+
 def test_a_change() -> None:
     assert change("rate=0.5") == ("rate", 0.5)
     assert change("steps=7") == ("steps", 7)
@@ -91,6 +109,14 @@ def test_a_change() -> None:
         ({"steps": True}, "steps is True"),
         ({"least": 1.0}, "The rate cannot fall from 0.001 to 1"),
         ({"start": "minilm", "width": 64}, "width is as in minilm, where it begins; leave it out."),
+        ({"accumulate": 0}, "accumulate is 0; expected is a whole number, 1 or more."),
+        ({"epochs": 0.0}, "epochs is 0.0; expected is a number, more than 0."),
+        ({"held_out": 1.0}, "held_out is 1.0; expected is a number, 0 or more, and less than 1."),
+        ({"beta2": 1}, "beta2 is 1; expected is a number, 0 or more, and less than 1."),
+        ({"taught": 1.5}, "taught is 1.5; expected is a number, 0 to 1."),
+        ({"smoothing": float("nan")}, "smoothing is nan; expected is a number"),
+        ({"seed": 1 << 63}, "seed is 9223372036854775808; expected is a whole number, 0 or more, "),
+        ({"task": "bert", "longest": 4}, "longest is 4; bert reads two texts at once, which are 5"),
         ({"norm": "group"}, "norm is 'group'; the choices are layer, rms, batch, none."),
     ],
 )

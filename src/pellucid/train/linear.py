@@ -17,6 +17,7 @@ from pellucid.text.vectors import Vectorizer
 from pellucid.text.words import USUAL_STEPS, Analyzer
 from pellucid.train.classifiers import Guess
 from pellucid.train.examples import Examples
+from pellucid.train.settings import POSITIVE, check
 
 FILE = "model.npz"
 ITERATIONS = 1000
@@ -42,6 +43,9 @@ class TfidfClassifier:
 
     vectorizer: Vectorizer = field(default_factory=usual_vectorizer)
     freedom: float = 30.0
+
+    def __post_init__(self) -> None:
+        check("freedom", self.freedom, float, POSITIVE)
 
     def fit(self, examples: Examples, valid: Examples | None = None) -> "TfidfClassifier":
         """Learn from examples of two classes or more."""

@@ -44,7 +44,8 @@ class Schedule:
         """The rates as a line of bars, and what they rise and fall to."""
         columns = min(columns, self.steps)
         rates = [self(1 + at * (self.steps - 1) // max(1, columns - 1)) for at in range(columns)]
-        bars = "".join(BARS[min(7, int(8 * rate / self.rate))] for rate in rates)
+        highest = self.rate or 1.0  # at a rate of 0 nothing is learned, but measured
+        bars = "".join(BARS[min(7, int(8 * rate / highest))] for rate in rates)
         return f"{bars} up to {self.rate:.3g}, {rates[-1]:.3g} at step {self.steps:,}"
 
 
