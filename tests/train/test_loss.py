@@ -8,8 +8,9 @@ from train_tasks import TASKS
 
 from pellucid.train import entropy
 from pellucid.train.alignment import alignment, trace_of
+from pellucid.train.batches import Targets
 from pellucid.train.entropy import cross_entropy
-from pellucid.train.loss import Smoothing
+from pellucid.train.loss import Smoothing, each_of
 from pellucid.train.objectives import Chance, batch
 from pellucid.train.terms import losses
 
@@ -68,6 +69,31 @@ def test_smoothing_as_torch_has_it() -> None:
         hidden @ weight.t() + bias, ids, reduction="sum", label_smoothing=0.1
     )
     torch.testing.assert_close(total, theirs)
+
+
+@pytest.mark.parametrize("convention", ["torch", "fairseq", "annotated"])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_what_classes_get_is_one_together(convention: str, classes: int) -> None:
+    """None of them is padding, whatever the id of it is among words."""
+    right, other = Smoothing(0.1, convention, padding=1).among(classes)
+    assert right + (classes - 1) * other == pytest.approx(1)
+    assert right == pytest.approx(0.9 + (0.1 / classes if convention == "torch" else 0))
+
+
+@pytest.mark.parametrize("convention", ["fairseq", "annotated"])
+def test_without_padding_all_words_but_the_right_one_share(convention: str) -> None:
+    assert Smoothing(0.1, convention).beliefs(11) == (0.9, pytest.approx(0.01), None)
+
+
+def test_yes_and_no_are_smoothed_too() -> None:
+    torch.manual_seed(0)
+    logits, wanted = torch.randn(5, 3, dtype=torch.float64), torch.randint(2, (5, 3))
+    targets = Targets(wanted, torch.ones(5, 3, dtype=torch.bool))
+    found = each_of(logits, targets, Smoothing(0.2))
+    entropy_of = functional.binary_cross_entropy_with_logits
+    by_hand = entropy_of(logits, 0.1 + 0.8 * wanted.double(), reduction="sum")
+    torch.testing.assert_close(found.total, by_hand)
+    torch.testing.assert_close(found.plain, each_of(logits, targets).total)
 
 
 def test_no_targets_no_loss_and_no_gradient() -> None:

@@ -1,5 +1,7 @@
 """Going on from a model that has learned already, and what keeps a few words from deciding."""
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,9 @@ from pellucid.text.training import train
 from pellucid.train.encoding import hider, specials
 from pellucid.train.examples import Examples
 from pellucid.train.objectives import Chance, Classes, Hiding
+from pellucid.train.settings import usual
 from pellucid.train.transformer import TransformerClassifier
+from pellucid.train.writer import Writer
 
 SMALL = {"width": 16, "layers": 1, "heads": 2, "vocabulary": 300, "steps": 3, "longest": 32}
 BOOK = "\n\n".join(examples(30).texts)
@@ -54,6 +58,15 @@ def test_what_was_learned_of_other_classes_is_drawn_anew(tmp_path: Path) -> None
             "classify", given, start=str(tmp_path / "run"), steps=1, rate=0.0, held_out=0.0
         )
         assert (model.heads.classes.output.weight == before).all() == kept
+
+
+def test_padding_is_the_models_own(writer: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(writer, tmp_path / "other")
+    about = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps({**about, "pad_token_id": 3}))
+    for start, padding in ((writer, 0), (other, 3)):
+        learner = Writer(usual(task="generate", start=str(start), longest=16))
+        assert learner.prepare([BOOK]).smoothing.padding == padding
 
 
 def test_a_model_of_another_shape_is_refused(writer: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from torch import nn
 
@@ -74,7 +74,8 @@ class Learner:
             asked = self.asked(given, objective)
             pair = self.model, self.teacher.model, self.settings
             objective, model = taught(*pair, objective, asked), pupil(*pair)
-        return Learning(model, objective, self.settings, valid=self.measured, folder=folder)
+        measured, pad = self.measured, padding(self.model)
+        return Learning(model, objective, self.settings, valid=measured, folder=folder, padding=pad)
 
     def _made(self, given: Any) -> Model:
         s = self.settings
@@ -184,3 +185,10 @@ class Learner:
 def measured(model: Model, objective: Objective) -> Ledger:
     """The plain sums over an objective, as the model is used."""
     return measure(model.eval(), all_batches(objective))
+
+
+def padding(model: Model) -> int | None:
+    """The id of the piece that a model's texts are padded with, if it has one."""
+    tokenizer = model.tokenizer.target
+    named = tokenizer.inner.token_to_id(tokenizer.special.get("pad_token", ""))
+    return cast(int | None, model.settings.get("pad_token_id", named))

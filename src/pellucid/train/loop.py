@@ -50,8 +50,8 @@ AHEAD = 8  # steps that workers prepare
 class Learning:
     """A model that learns an objective, as the settings say.
 
-    `valid` is what it is measured on. With a `folder` it writes a log and checkpoints there, and
-    goes on where those end.
+    `valid` is what it is measured on, `padding` the id that stands for nothing, if there is one.
+    With a `folder` it writes a log and checkpoints there, and goes on where those end.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class Learning:
         *,
         valid: Objective | None = None,
         folder: Path | None = None,
-        smoothing: Smoothing | None = None,
+        padding: int | None = None,
     ) -> None:
         self.model, self.objective, self.settings = model, objective, settings
         self.valid, self.ranks = valid, Ranks.here()
-        self.smoothing = smoothing or Smoothing(
-            settings.smoothing, settings.convention, r_drop=settings.r_drop
+        self.smoothing = Smoothing(
+            settings.smoothing, settings.convention, padding, settings.r_drop
         )
         size = Size(tokens=settings.tokens, rows=settings.rows)
         self.order = Order(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -43,21 +44,27 @@ class Smoothing:
     fairseq    ε/(V−1) for each but the right one
     annotated  ε/(V−2) for each but the right one and padding (annotated-transformer, joeynmt)
 
+    Among classes, and where a tokenizer knows none, nothing is padding; then the last two are one.
     With `r_drop` the second half of a batch are second looks at the first (see agreement.py).
     """
 
     share: float = 0.0
     convention: Convention = "torch"
-    padding: int = 0  # the id that gets nothing in "annotated"
+    padding: int | None = None  # the id that gets nothing in "annotated"
     r_drop: float = 0.0  # weight of two looks saying the same
 
     def beliefs(self, words: int) -> tuple[float, float, int | None]:
         """What the right word should get, what each other one, and who gets nothing."""
         if self.convention == "torch":
             return 1 - self.share + self.share / words, self.share / words, None
-        if self.convention == "fairseq":
-            return 1 - self.share, self.share / (words - 1), None
-        return 1 - self.share, self.share / (words - 2), self.padding
+        nothing = self.padding if self.convention == "annotated" else None
+        others = words - 1 if nothing is None else words - 2
+        return 1 - self.share, self.share / others, nothing
+
+    def among(self, classes: int) -> tuple[float, float]:
+        """The same for classes, none of which is padding."""
+        right, other, _ = replace(self, padding=None).beliefs(classes)
+        return right, other
 
 
 PLAIN = Smoothing()
@@ -93,7 +100,7 @@ def one_of(
     logits, ids = exact(logits)[targets.counted], targets.ids[targets.counted]
     surprise = -logits.log_softmax(-1)
     plain = surprise.gather(1, ids[:, None]).sum()
-    right, other, _ = smoothing.beliefs(logits.shape[-1])
+    right, other = smoothing.among(logits.shape[-1])
     total = (right - other) * plain + other * surprise.sum()
     if smoothing.r_drop:
         total = total + smoothing.r_drop * disagreement(logits.softmax(-1), logits)
@@ -107,11 +114,12 @@ def each_of(
     assert logits is not None
     logits = exact(logits)[targets.counted]
     wanted = targets.ids[targets.counted].to(logits)
-    total = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="sum")
-    right = (logits > 0) == (wanted > 0)
-    plain = total.detach()
+    yes, no = smoothing.among(2)
+    surprise = partial(functional.binary_cross_entropy_with_logits, logits, reduction="sum")
+    total, plain = surprise(no + (yes - no) * wanted), surprise(wanted).detach()
     if smoothing.r_drop:
         total = total + smoothing.r_drop * disagreement(logits.sigmoid(), logits)
+    right = (logits > 0) == (wanted > 0)
     return Sum(total, plain, targets.count, int(right.sum()))
 
 
