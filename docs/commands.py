@@ -40,7 +40,7 @@ def told(command: Any, path: str) -> Iterator[str]:
 def panels(command: Any) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {USUAL: []}
     for each in command.params:
-        if each.name != "help":
+        if each.name != "help" and not each.hidden:
             found.setdefault(each.rich_help_panel or USUAL, []).append(row(each))
     return {panel: rows for panel, rows in found.items() if rows}
 

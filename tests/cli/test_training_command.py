@@ -87,6 +87,20 @@ def test_a_run_is_repeated_from_its_settings_and_goes_on(run, tmp_path: Path) ->
     assert run("train", "--resume", "run").status == 0
 
 
+def test_tokens_of_a_step_take_the_place_of_the_rows_that_a_file_says(run, tmp_path: Path) -> None:
+    run("train", "classify", "train.tsv", *BRIEF, "--out", "run")
+    again = ("train", "--settings", "run/settings.toml", "--out", "again")
+    assert run(*again, "--set", "tokens=64").status == 0
+    batches = said(tmp_path / "again")["batches"]
+    assert (batches["tokens"], batches["rows"]) == (64, 0)
+
+
+def test_help_has_what_a_task_hears(run) -> None:
+    told = run("train", "generate", "--help").out
+    assert "--documents" in told
+    assert "--pooling" not in told
+
+
 def test_a_run_goes_on_in_the_words_that_began_it(run, tmp_path: Path) -> None:
     begun = ("train", "classify", "train.tsv", "--valid", "dev.tsv", *BRIEF)
     run(*begun, "--out", "run")
@@ -189,6 +203,10 @@ CLASSIFY = ("train", "classify", "train.tsv")
     [
         ([*CLASSIFY, "--heads", "3"], 2, "The width 128 cannot be cut into 3 equal heads."),
         ([*CLASSIFY, "--rate", "-1"], 2, "rate is -1.0; expected is a number, 0 or more."),
+        ([*CLASSIFY, "--masked", "0.3"], 2, "classify has nothing to do with masked; leave it out"),
+        ([*CLASSIFY, "--ngrams", "1"], 2, "transformer has nothing to do with ngrams; leave it"),
+        ([*CLASSIFY, "--from", "minilm", "--width", "128"], 2, "width is as in minilm, where it"),
+        ([*CLASSIFY, "--model", "cnn", "--from", "x"], 2, "nothing to do with start (--from); lea"),
         ([*CLASSIFY, "--longest", "3"], 1, "and the model reads at most 3; cut such texts"),
         ([*CLASSIFY, "--valid", "new.tsv"], 1, "has the label 'food', which no text to learn from"),
         ([*CLASSIFY, "--from", "nothing"], 2, "There is no model 'nothing'"),
@@ -201,6 +219,9 @@ CLASSIFY = ("train", "classify", "train.tsv")
         (["train", "bert", "a.txt"], 1, "learned from two documents or more"),
         (["train", "generate", "blank.txt"], 1, "There is no text in blank.txt."),
         (["train", "--resume", "no"], 2, "no is no run that can go on; it has no settings.toml."),
+        (["train", "--resume", "no", "--force"], 2, "own folder; leave --out and --force."),
+        (["train", "--resume", "no", "--settings", "odd.toml"], 2, "leave --settings, or say --s"),
+        (["train", "--settings", "vain.toml"], 2, "bert has nothing to do with hidden; leave it"),
         (["train", "--settings", "odd.toml"], 2, "There is no setting 'colour'"),
         (["train", "--settings", "bad.toml"], 2, "bad.toml cannot be read as settings"),
     ],
@@ -216,6 +237,8 @@ def test_bad_input_is_said_and_leaves_nothing(
     (tmp_path / "gap.xx").write_text("a\n\nc\n")
     (tmp_path / "blank.txt").write_text("\n\n")
     (tmp_path / "odd.toml").write_text('task = "generate"\n[model]\ncolour = "red"\n')
+    vain = 'task = "bert"\n[learning]\nhidden = 0.1\n[files]\nfiles = ["a.txt"]\n'
+    (tmp_path / "vain.toml").write_text(vain)
     (tmp_path / "bad.toml").write_text("task = ")
     out = () if "--resume" in arguments else ("--out", "run")
     held = () if "--valid" in arguments or "classify" not in arguments else ("--held-out", "0")

@@ -1,7 +1,7 @@
 """`pellucid train`: models that learn from examples."""
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -44,6 +44,7 @@ VALID = typer.Option(
     show_default=False,
 )
 PAIR = typer.Option(metavar="COLUMN", help="The column of a second text.", show_default=False)
+WORDS = ("ngrams", "fewest", "freedom", *(each.name for each in fields(Wording)))  # of tfidf
 BOTH = typer.Option(metavar="SOURCE TARGET", help="Sentences to measure it on.", show_default=False)
 
 
@@ -65,8 +66,14 @@ class Written(Replacing):
             ):
                 if missing:
                     raise UsageError(f"Missing {name}; or go on with a run (--resume RUN).")
-        elif self.force or self.out not in (None, self.resume):
-            raise UsageError("--resume goes on in the run's own folder; leave --out and --force.")
+        check_place(self)
+
+
+def check_place(command: Any) -> None:
+    """A run that goes on stays where it is."""
+    elsewhere = command.force or command.out not in (None, command.resume)
+    if command.resume is not None and elsewhere:
+        raise UsageError("--resume goes on in the run's own folder; leave --out and --force.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +128,12 @@ class TrainClassify(Wording, Labelled, Written, CLASSIFY):
     def _rival(self) -> dict[str, Any]:
         from pellucid.train.rivals.making import as_told
 
+        for each in fields(self) if self.model != "tfidf" else ():
+            if each.name in WORDS and getattr(self, each.name) != each.default:
+                raise UsageError(
+                    f"{self.model} has nothing to do with {each.name}; leave it out, "
+                    "or say --model tfidf."
+                )
         if self.several and self.model != "transformer":
             raise UsageError(f"Only a Transformer tells several labels; {self.model} does not.")
         kinds = {"transformer": {}, "tfidf": as_told(self.tfidf())}
@@ -222,6 +235,9 @@ class Train(Replacing):
                 f"What stands before {command} does not reach it: --resume and --settings go "
                 "without a command, all else goes after it."
             )
+        check_place(self)
+        if self.resume is not None and self.settings is not None:
+            raise UsageError("--resume goes on as the run says; leave --settings, or say --set.")
 
     def run(self) -> None:
         """Go on, or repeat."""

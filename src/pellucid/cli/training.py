@@ -10,7 +10,8 @@ import typer
 
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
-from pellucid.train.settings import Settings, TaskName, usual
+from pellucid.train.heard import DEAF
+from pellucid.train.settings import Settings, TaskName, flag_of, usual
 
 if TYPE_CHECKING:
     from pellucid.text.formats import Layout
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pellucid.train.journal import Tell
     from pellucid.train.run import Run
 
-FLAGS = {"start": "--from"}  # where a flag is called otherwise
 PANELS = {
     "": "How it learns",
     "model": "The model",
@@ -47,13 +47,14 @@ def flags(task: TaskName, *, without: Sequence[str] = (), shown: bool = True) ->
 
 
 def flag(name: str, kind: Any, about: Mapping[str, str], plain: Settings | None) -> Any:
-    """The type of a field that is a flag; its help says what is usual."""
+    """The type of a field that is a flag; its help says what is usual, if the task hears it."""
     value = getattr(plain, name, "")
     shown = f"{value:g}" if isinstance(value, float) else str(value)
     option = typer.Option(
-        FLAGS.get(name, f"--{name.replace('_', '-')}"),
+        flag_of(name),
         help=f"{about['help'][0].upper()}{about['help'][1:]}.",
         show_default=shown or False,
+        hidden=plain is not None and name in DEAF[plain.task],
         rich_help_panel=PANELS[about["section"]],
     )
     return Annotated[kind | None, option]
@@ -77,7 +78,7 @@ def carry_out(command: Any, task: TaskName, layout: "Layout", **rival: Any) -> N
 
     if command.resume is not None:
         return take_up(command, task, rival)
-    settings = usual(task=task, **usual_of(rival, said(command)))
+    settings = usual_of(task, said(command), rival)
     job = Job(settings=settings, files=(), layout=layout, rival=rival)
     job = replace(job, **given(command, job))
     with notes(), following(command) as tell:
@@ -138,6 +139,7 @@ def finished(run: "Run", out: Path) -> None:
 def go_on(command: Any) -> None:
     """Go on with a run (`resume`), or do what a file says (`settings`)."""
     from pellucid.train.job import Job
+    from pellucid.train.rivals.making import changed, checked
     from pellucid.train.training import carry_out as work
     from pellucid.train.training import resume
 
@@ -147,8 +149,7 @@ def go_on(command: Any) -> None:
             run = resume(command.resume, changes, tell=tell)
         finished(run, command.resume)
     elif command.settings is not None and command.out is not None:
-        job = Job.read(command.settings)
-        job = replace(job, settings=usual(**{**vars(job.settings), **changes}))
+        job = changed(checked(Job.read(command.settings)), changes)
         with notes(), following(command) as tell:
             run = work(job, *job.data(), command.out, existing=command.existing, tell=tell)
         finished(run, command.out)

@@ -15,6 +15,7 @@ from pellucid.models.load import load
 from pellucid.models.model import Model
 from pellucid.nn.config import Config
 from pellucid.record.batched import batched
+from pellucid.train.heard import check_heard, taken, unusual
 from pellucid.train.settings import Settings, TaskName, usual
 from pellucid.train.training import Trained, ready, train
 from pellucid.train.translator import Parallel
@@ -46,8 +47,7 @@ def distill(
     settings = fitting(found, str(teacher), level, how)
     if level != "words":
         data = spoken(found, translated(task, ready(data)), beams)
-    said = {name: value for name, value in vars(settings).items() if name != "task"}
-    return train(task, data, valid, **kept, **said)
+    return train(data=data, valid=valid, **kept, **unusual(settings))
 
 
 def task_of(teacher: Model) -> TaskName:
@@ -73,9 +73,17 @@ def fitting(teacher: Model, name: str, level: Level, said: dict[str, Any]) -> Se
     inherits = sizes["width"] == c.width and said.get("begin") != "chance"
     plain = INHERITED if inherits and said.get("pieces") != "own" else {}
     words = {"taught": 0.0} if level == "sequences" else {}
+    same = taken(usual(**{**said, "task": task, "teacher": name}))
+    said = {k: v for k, v in said.items() if k not in same or v != of_teacher(c, k)}
     settings = usual(**{**sizes, **plain, **words, **said, "task": task, "teacher": name})
+    check_heard(said, usual(task=task), settings, "transformer")
     check(c, settings)
     return settings
+
+
+def of_teacher(c: Config, name: str) -> Any:
+    """What a teacher has, and its student too: to say it again does no harm."""
+    return getattr(c, {"pooling": "classify"}.get(name, name), None)
 
 
 def check(c: Config, settings: Settings) -> None:
@@ -84,6 +92,10 @@ def check(c: Config, settings: Settings) -> None:
         raise UsageError("Words can be taught only in the teacher's pieces; leave --pieces out.")
     if settings.compile != "none" and (settings.match_states or settings.match_attention):
         raise UsageError("Layers that are compiled cannot be watched; leave --compile out.")
+    if settings.width == c.width and settings.heads != c.heads:
+        raise UsageError(
+            f"A student as wide as its teacher has its {c.heads} heads; {settings.heads} came."
+        )
     if settings.width % settings.heads:
         raise UsageError(
             f"The width {settings.width} cannot be cut into {settings.heads} equal heads; "

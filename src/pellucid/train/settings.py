@@ -228,12 +228,18 @@ def usual(**said: Any) -> Settings:
     plain = {**USUAL[task], **(TUNED if said.get("start") else {})}
     if said.get("start"):
         check_made(task, said, plain)
-    chosen = {**plain, **said}
+    chosen = {**plain, **instead(said), **said}
     if "least" not in said and chosen.get("least", 0.0) > chosen.get("rate", 1.0):
         chosen["least"] = 0.0
-    if "tokens" in said and "rows" not in said:
-        chosen["rows"] = 0  # else what was asked for would not be heard
     return Settings(**chosen)
+
+
+INSTEAD = {"tokens": "rows", "epochs": "steps"}  # where there is the second, the first is not heard
+
+
+def instead(said: Mapping[str, Any]) -> dict[str, int]:
+    """What has to be nothing, so that what is said is heard."""
+    return {other: 0 for name, other in INSTEAD.items() if name in said and other not in said}
 
 
 # what a model that has learned already has, and cannot get any more
@@ -243,12 +249,25 @@ MADE = (
 )  # fmt: skip
 
 
+def made(task: TaskName) -> tuple[str, ...]:
+    """The same for a task; a language model may learn from blocks that are shorter."""
+    return MADE if task == "generate" else (*MADE, "longest")
+
+
 def check_made(task: TaskName, said: Mapping[str, Any], plain: Mapping[str, Any]) -> None:
     """Refuse what would not be heard."""
     known = {**{each.name: each.default for each in fields(Settings)}, **plain}
-    for name in MADE if task == "generate" else (*MADE, "longest"):
+    for name in made(task):
         if said.get(name, known[name]) != known[name]:
             raise UsageError(f"{name} is as in {said['start']}, where it begins; leave it out.")
+
+
+FLAGS = {"start": "--from"}  # where a flag is called otherwise
+
+
+def flag_of(name: str) -> str:
+    """What a setting is called on the command line."""
+    return FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 NUMBERS = {int: "a whole number", float: "a number"}

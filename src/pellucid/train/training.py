@@ -27,9 +27,9 @@ from pellucid.train.learner import Learner
 from pellucid.train.loop import CHECKPOINT
 from pellucid.train.ranks import Ranks
 from pellucid.train.rivals.classifier import NetworkClassifier
-from pellucid.train.rivals.making import rival
+from pellucid.train.rivals.making import changed, check_measured, rival, usual_of
 from pellucid.train.run import ABOUT, LEARNERS, Run, check_place, is_finished, write_text
-from pellucid.train.settings import TaskName, usual
+from pellucid.train.settings import TaskName
 from pellucid.train.transformer import TransformerClassifier
 from pellucid.train.translator import Parallel
 
@@ -56,7 +56,7 @@ def train(
     That is `Examples` to classify, a list of texts to generate and for bert, and a pair of lists
     to translate. With `out` the run is written there, and can be taken up again.
     """
-    chosen = usual(task=task, **settings)
+    chosen = usual_of(task, settings)
     job = Job(
         settings=chosen, files=named(data), valid=named(valid), layout=layout or LAYOUTS[task]
     )
@@ -144,6 +144,8 @@ def carry_out(
     learner = learner_of(job)
     run = Run(job.kind, learner, job.layout, task=job.settings.task)
     learning = learner.prepare(given, valid)
+    if learning.valid is None:
+        check_measured(job.settings, usual_of(job.settings.task, {}, job.rival))
     with begins(run, job, out if ranks.first else None) as goes_on:
         ranks.wait()
         learning.into(out)
@@ -190,12 +192,13 @@ def resume(
     With a `job` its files are read, as that says. If they hold other data, it is refused.
     """
     known = begun(out)
-    job = job or known
-    job = replace(job, settings=usual(**{**vars(known.settings), **changes}))
+    job = changed(replace(job or known, settings=known.settings), changes)
     check_files(job, out)
     given, valid = divided(job, *job.data())
     learner = learner_of(job)
     learning = learner.prepare(given, valid, out)
+    if learning.valid is None:
+        check_measured(job.settings, known.settings)
     learning.journal.tell = tell or learning.journal.tell
 
     def accepted() -> None:

@@ -1,19 +1,23 @@
 """Rivals by what is said of them, as one finds it in a run's settings.toml under [rival]."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.text.vectors import Vectorizer
 from pellucid.text.words import Analyzer
 from pellucid.train.classifiers import Classifier
+from pellucid.train.heard import check_heard, unusual
+from pellucid.train.job import Job
 from pellucid.train.linear import TfidfClassifier
 from pellucid.train.rivals.classifier import NetworkClassifier
 from pellucid.train.rivals.majority import MajorityClassifier
 from pellucid.train.rivals.networks import NETWORKS, USUAL
-from pellucid.train.settings import Settings
+from pellucid.train.settings import Settings, TaskName, instead, usual
 
 Told = Mapping[str, Any]
+NONE: Told = {}
 
 
 def rival(told: Told, settings: Settings) -> Classifier:
@@ -24,15 +28,37 @@ def rival(told: Told, settings: Settings) -> Classifier:
     return tfidf(told) if kind == "tfidf" else MajorityClassifier()
 
 
-def usual_of(told: Told, said: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that were said, over a network's usual ones; what is not heard is refused."""
-    if not told:
-        return dict(said)
-    heard = HEARD if told["kind"] in NETWORKS else ()
-    for name in said:
-        if name not in heard:
-            raise UsageError(f"{told['kind']} has nothing to do with {name}; leave it out.")
-    return {**(USUAL if heard else {}), **said}
+def usual_of(task: TaskName, said: Mapping[str, Any], told: Told = NONE) -> Settings:
+    """Settings as usual for who learns, but for what is said; what is not heard is refused."""
+    kind = told.get("kind", "transformer")
+    own = USUAL if kind in NETWORKS else NONE
+    now = usual(**{**own, **said, "task": task})
+    check_heard(said, usual(**own, task=task), now, kind)
+    return now
+
+
+def checked(job: Job) -> Job:
+    """The same job, if all is heard that is not as usual."""
+    usual_of(job.settings.task, unusual(job.settings), job.rival)
+    return job
+
+
+def changed(job: Job, said: Mapping[str, Any]) -> Job:
+    """The same job with other settings; what is not heard is refused."""
+    now = usual(**{**vars(job.settings), **instead(said), **said})
+    check_heard(said, job.settings, now, job.kind)
+    return replace(job, settings=now)
+
+
+def check_measured(now: Settings, plain: Settings) -> None:
+    """Refuse what waits for measurements, where there is nothing to measure on."""
+    for name, nothing in (("patience", 0), ("keep", "last")):
+        value = getattr(now, name)
+        if value not in (nothing, getattr(plain, name)):
+            raise UsageError(
+                f"{name} is {value}, but there is nothing to measure on; give --valid, "
+                "or more texts, of which some are held out."
+            )
 
 
 def tfidf(told: Told) -> TfidfClassifier:
@@ -46,13 +72,6 @@ def tfidf(told: Told) -> TfidfClassifier:
         raise PellucidError(f"The section [rival] cannot be read ({error}).") from error
 
 
-# all but what is a Transformer's own
-HEARD = (
-    "seed", "width", "longest", "tokenizer", "vocabulary", "held_out", "too_long", "tokens", "rows",
-    "accumulate", "window", "epochs", "steps", "rate", "least", "schedule", "warmup", "decay",
-    "beta1", "beta2", "clip", "smoothing", "convention", "precision", "workers", "measure", "save",
-    "keep", "average", "patience",
-)  # fmt: skip
 OWN = ("fewest", "freedom")
 
 
