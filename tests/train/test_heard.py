@@ -69,7 +69,7 @@ def test_what_would_be_said_in_vain(task: str, said: dict, sentence: str) -> Non
     ("kind", "said", "sentence"),
     [
         ("cnn", {"start": "minilm"}, r"cnn has nothing to do with start \(--from\); leave it out."),
-        ("gru", {"r_drop": 1.0}, r"gru has nothing to do with r_drop \(--r-drop\)"),
+        ("gru", {"layer_rate": 0.9}, r"gru has nothing to do with layer_rate \(--layer-rate\)"),
         ("tfidf", {"held_out": 0.5}, r"tfidf has nothing to do with held_out \(--held-out\)"),
         ("majority", {"rate": 5.0}, "majority has nothing to do with rate"),
     ],

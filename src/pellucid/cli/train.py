@@ -66,10 +66,10 @@ class Written(Replacing):
             ):
                 if missing:
                     raise UsageError(f"Missing {name}; or go on with a run (--resume RUN).")
-        check_place(self)
+        check_going_on(self)
 
 
-def check_place(command: Any) -> None:
+def check_going_on(command: Any) -> None:
     """A run that goes on stays where it is."""
     elsewhere = command.force or command.out not in (None, command.resume)
     if command.resume is not None and elsewhere:
@@ -235,7 +235,7 @@ class Train(Replacing):
                 f"What stands before {command} does not reach it: --resume and --settings go "
                 "without a command, all else goes after it."
             )
-        check_place(self)
+        check_going_on(self)
         if self.resume is not None and self.settings is not None:
             raise UsageError("--resume goes on as the run says; leave --settings, or say --set.")
 

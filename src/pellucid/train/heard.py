@@ -11,7 +11,7 @@ TEACHING = tuple(each.name for each in fields(Settings) if each.metadata["sectio
 NETWORK = (
     "start", "layers", "heads", "inner", "positions", "norm", "place", "activation", "init",
     "dropout", "attention_dropout", "pooling", "documents", "masked", "hidden", "merge_dropout",
-    "r_drop", "freeze", "layer_rate", "compile", *TEACHING,
+    "freeze", "layer_rate", "compile", *TEACHING,
 )  # fmt: skip
 # what each has nothing to do with; one that is not here learns at once, and hears nothing
 DEAF: Mapping[str, tuple[str, ...]] = {
