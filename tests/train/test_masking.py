@@ -101,16 +101,24 @@ def test_what_is_held_out_is_not_learned_as_a_second_one_either(lengths: tuple[i
 
 def test_most_of_what_is_held_out_has_what_follows_it() -> None:
     _, held = made(np.repeat([0, 1], 160)).parted(0.1)
-    assert set(held.homes) == {0, 1}
+    assert {*held.documents[held.kept]} == {0, 1}
     assert held.followed.mean() == 7 / 8
     _, held = made(np.repeat(np.arange(100), 2)).parted(0.1)  # whole documents
     assert held.followed.mean() == 1 / 2
 
 
-def test_nothing_is_held_out_of_a_single_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = made(np.repeat([0, 1], [100, 3]))
+def test_where_one_document_is_held_out_others_come_from_elsewhere() -> None:
+    _, held = made(np.repeat([0, 1], [100, 3])).parted(0.1)
+    assert {*held.documents[held.kept]} == {0}
+    seconds = [held.second(at, Chance(0, 0).of(at)) for at in range(len(held.kept))]
+    assert {label for _, label in seconds} == {FOLLOWS, ELSEWHERE}
+    assert all((other in held.kept) == (label == FOLLOWS) for other, label in seconds)
+
+
+def test_a_single_document_is_not_left_to_learn_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = made(np.repeat([0, 1], [29, 1]))
     monkeypatch.setattr(Bert, "objective", lambda *_: found)
-    with pytest.warns(UserWarning, match="Nothing is held out: it would be of one document"):
+    with pytest.warns(UserWarning, match="Nothing is held out: what is left would be of a single"):
         assert Bert().sets([], None) == (found, None)
 
 

@@ -14,7 +14,7 @@ from pellucid.train.masking import Sentences, sentences
 from pellucid.train.objectives import Objective
 from pellucid.train.step import Ledger
 
-ALONE = "it would be of one document, or what is left to learn would"
+ALONE = "Nothing is held out: what is left would be of a single document; give --valid."
 Documents = Iterable[str]  # to be read more than once; paragraphs stand between empty lines
 
 
@@ -70,8 +70,8 @@ class Bert(Learner):
         learned, held = found.parted(self.settings.held_out)
         if not len(held.kept):
             return found, None
-        if any(len(set(part.homes)) < 2 for part in (learned, held)):
-            warnings.warn(f"Nothing is held out: {ALONE}; give --valid.", stacklevel=2)
+        if learned.alone:
+            warnings.warn(ALONE, stacklevel=2)
             return found, None
         return learned, held
 

@@ -21,7 +21,7 @@ from pellucid.train.rows import Rows
 FOLLOWS, ELSEWHERE = 0, 1  # the label of a second sentence; BERT's head has them in this order
 HIDDEN, REPLACED = 0.8, 0.9  # below the first: [MASK]; below the second: another word
 AROUND = 3  # [CLS] a [SEP] b [SEP]
-TOGETHER = 8  # stretches that are held out together, so that most have what follows them
+TOGETHER = 8  # stretches at most that are held out together, so that most have what follows them
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,8 @@ class Sentences:
 
     `documents` are the number of each stretch's document. Those that end a document have nothing
     that follows them, so theirs is always from elsewhere. With `numbers` it is about these
-    stretches alone: what is held out is not learned as a second one either.
+    stretches alone: what is held out is not learned as a second one either. Only where all are of
+    one document, others come from elsewhere.
     """
 
     rows: Rows
@@ -66,20 +67,32 @@ class Sentences:
         return np.arange(len(self.rows)) if self.numbers is None else self.numbers
 
     @cached_property
-    def homes(self) -> Int[np.ndarray, "M"]:
-        """The documents of these."""
-        return self.documents[self.kept]
-
-    @cached_property
     def followed(self) -> Bool[np.ndarray, "M"]:
         """Whether what follows one in its document is among them."""
-        return np.append((np.diff(self.kept) == 1) & (np.diff(self.homes) == 0), False)
+        same = np.diff(self.documents[self.kept]) == 0
+        return np.append((np.diff(self.kept) == 1) & same, False)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether they are of one document, or none."""
+        return len(np.unique(self.documents[self.kept])) < 2
+
+    @cached_property
+    def pool(self) -> Int[np.ndarray, "P"]:
+        """What comes from elsewhere is one of these."""
+        return np.arange(len(self.rows)) if self.alone else self.kept
+
+    @cached_property
+    def homes(self) -> Int[np.ndarray, "P"]:
+        """The documents of the pool."""
+        return self.documents[self.pool]
 
     def parted(self, share: float) -> tuple["Sentences", "Sentences"]:
         """What is learned, and so large a share held out: runs of stretches, from everywhere."""
         places = np.arange(len(self.rows))
         within = places - np.searchsorted(self.documents, self.documents)
-        runs = np.cumsum(within % TOGETHER == 0)  # from 1
+        together = max(1, min(TOGETHER, int(share * len(places)) // 2))  # of few, two runs
+        runs = np.cumsum(within % together == 0)  # from 1
         held = (runs * share).astype(int) > ((runs - 1) * share).astype(int)
         return replace(self, numbers=places[~held]), replace(self, numbers=places[held])
 
@@ -110,10 +123,10 @@ class Sentences:
         """The second stretch, and its label."""
         if self.followed[number] and random.random() < 0.5:
             return int(self.kept[number + 1]), FOLLOWS
-        home = self.homes[number]
+        home = self.documents[self.kept[number]]
         own, behind = np.searchsorted(self.homes, [home, home + 1])
-        drawn = random.integers(len(self.homes) - (behind - own))
-        return int(self.kept[drawn if drawn < own else drawn + behind - own]), ELSEWHERE
+        drawn = random.integers(len(self.pool) - (behind - own))
+        return int(self.pool[drawn if drawn < own else drawn + behind - own]), ELSEWHERE
 
 
 def sentences(
