@@ -15,6 +15,7 @@ from torch import Tensor
 from pellucid.decode.answer import Answers
 from pellucid.decode.generate import generate
 from pellucid.decode.tree import Node, Tree
+from pellucid.decode.written import see_written
 from pellucid.formula.elements import add
 from pellucid.models.encoder_decoder import EncoderDecoder
 from pellucid.models.model import Model
@@ -27,14 +28,15 @@ AXES = "B N"  # one sentence, its candidates
 def see_generated(model: Model, text: str, seeing: dict[str, Any], **choices: Any) -> Trace:
     """Let the model go on from a text or answer to it, then look at the whole.
 
-    `seeing` is for `model.see`, the choices for `model.generate`. Of an answer that ends at once
-    the target is the sign of its end.
+    `seeing` is for `model.see`, the choices for `model.generate`. A target has the start token
+    that it was written after, so that each row is one that the search chose from.
     """
     answers: Answers = generate(model, text, **choices)
     said = answers[0].text
     if isinstance(model, EncoderDecoder):
-        end = model.tokenizer.target.piece(answers[0].ids[-1])
-        return with_generation(model.see(text, said if said.strip() else end, **seeing), answers)
+        end = model.tokenizer.target.piece(answers[0].ids[-1])  # not read; but no text is refused
+        seen = see_written(model, text, said if said.strip() else end, **seeing)
+        return with_generation(seen, answers)
     return with_generation(model.see(text + said, **seeing), answers)
 
 

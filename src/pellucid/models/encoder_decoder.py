@@ -1,7 +1,6 @@
 """An encoder-decoder: the decoder also sees what the encoder made of the source."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -9,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from pellucid.errors import UsageError
-from pellucid.models.again import START, again, special
+from pellucid.models.again import again
 from pellucid.models.batch import Batch
 from pellucid.models.heads import Heads, Output
 from pellucid.models.model import Inputs, Model, Texts
@@ -83,15 +82,8 @@ class EncoderDecoder(Model):
 
     def _tokens_again(self, tokens: Tokens) -> Tokens:
         ids = torch.tensor([tokens.ids])
-        shifted = self._again(ids, torch.ones_like(ids, dtype=torch.bool))
-        start = self.tokenizer.target.piece(special(self.settings, START))
-        return replace(
-            tokens,
-            ids=tuple(shifted[0].tolist()),
-            pieces=(start, *tokens.pieces[:-1]),
-            offsets=((0, 0), *tokens.offsets[:-1]),
-            special=(True, *tokens.special[:-1]),
-        )
+        start = int(self._again(ids, torch.ones_like(ids, dtype=torch.bool))[0, 0])
+        return tokens.upto(len(tokens) - 1).after(start, self.tokenizer.target.piece(start))
 
     def _again(self, ids: Tensor, real: Tensor) -> Tensor:
         if "target" in self.streams:

@@ -100,8 +100,13 @@ class Model(nn.Module):
         `keep` are patterns of names to record. `budget` is the most bytes to hold: it is compared
         with a forecast before the run.
         """
+        return self.see_tokens(self.read(*texts, pair=pair), keep=keep, budget=budget)
+
+    def see_tokens(
+        self, read: Mapping[str, list[Tokens]], *, keep: Patterns = "*", budget: float = BUDGET
+    ) -> Trace:
+        """The same for texts that are tokens already, by stream."""
         patterns = (keep,) if isinstance(keep, str) else tuple(keep)
-        read = self.read(*texts, pair=pair)
         inputs = self._inputs(read)
         if at_most(self.config, inputs) > budget:  # else a closer look would be time lost
             check_budget(self._forecast(inputs, patterns), budget)

@@ -1,7 +1,7 @@
 """A text as the model reads it: its pieces, each with the characters it came from."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 SHOWN = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍"}
@@ -65,6 +65,28 @@ class Tokens:
     def _carries(self, at: int, spans: list[tuple[int, int]]) -> bool:
         start, end = self.offsets[at]
         return not self.special[at] and any(a < end and start < b for a, b in spans)
+
+    def after(self, number: int, piece: str) -> "Tokens":
+        """The same after a special piece."""
+        return replace(
+            self,
+            ids=(number, *self.ids),
+            pieces=(piece, *self.pieces),
+            offsets=((0, 0), *self.offsets),
+            special=(True, *self.special),
+            segments=self.segments[:1] + self.segments,
+        )
+
+    def upto(self, count: int) -> "Tokens":
+        """The first so many pieces; the text stays."""
+        return replace(
+            self,
+            ids=self.ids[:count],
+            pieces=self.pieces[:count],
+            offsets=self.offsets[:count],
+            special=self.special[:count],
+            segments=self.segments[:count],
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The tokens as plain data."""

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from pellucid.decode.written import see_written
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.answers import Answers
@@ -47,13 +48,13 @@ def lens(model: Model, *texts: str, best: int = 3) -> Lens:
     """What each layer's vectors would say through the model's own last norm and head.
 
     This is the logit lens (nostalgebraist 2020), for decoders, encoder-decoders and encoders with
-    a head for masked words.
+    a head for masked words. A target is read as it is written, after its start and without an end.
 
     What it does not show: what a layer "thinks". Layers before the last were never trained to be
     read so; in some models early answers are noise though the vectors carry the word (Belrose et
     al. 2023, the tuned lens).
     """
-    return lens_of(model.see(*texts), best)
+    return lens_of(see_written(model, *texts), best)
 
 
 @torch.no_grad()

@@ -1,7 +1,7 @@
 """Sums over the tokens of some texts: what each head looked at, and what is lost without it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from pellucid.decode.said import Said
+from pellucid.decode.written import begun
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.tokens import Tokens
@@ -123,21 +124,8 @@ def _read(model: Model, text: Text) -> Read | None:
         )
     try:
         read = {stream: tokens for stream, (tokens,) in model.read(*given).items()}
-        return read | {"target": _begun(model, read["target"])} if len(given) > 1 else read
+        if len(given) > 1:  # its end stays: how well it is foretold is measured too
+            read["target"] = begun(model, read["target"], Said.of(model))
+        return read
     except UsageError:
         return None
-
-
-def _begun(model: Model, tokens: Tokens) -> Tokens:
-    """The target as the decoder reads it: after the start token, where the checkpoint says one."""
-    start = Said.of(model).start
-    if start is None or tokens.ids[0] == start:
-        return tokens
-    model.check_length(len(tokens) + 1)
-    return replace(
-        tokens,
-        ids=(start, *tokens.ids),
-        pieces=(model.tokenizer.target.piece(start), *tokens.pieces),
-        offsets=((0, 0), *tokens.offsets),
-        special=(True, *tokens.special),
-    )

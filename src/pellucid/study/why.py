@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pellucid.decode.written import see_written
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.shown import Shown
@@ -92,14 +93,15 @@ def why(
 ) -> Why:
     """Why the model says `target` (else its likeliest word) after the text, or at a token.
 
-    Without `position` it is the last token; of an encoder that fills gaps, its [MASK].
+    Without `position` it is the last token; of an encoder that fills gaps, its [MASK]. A target is
+    read as it is written: token 0 is its start, and it has no end.
 
     What it does not show: one truth. The four answer different questions (what was added directly,
     which slope, which way from a baseline, what was mixed) and need not agree; attention and
     gradients are not explanations by themselves (Jain and Wallace 2019; Adebayo et al. 2018). To
     confirm, silence or patch (`pellucid.edit`) and look whether the answer changes.
     """
-    trace = model.see(*texts)
+    trace = see_written(model, *texts)
     if "head.logits" not in trace:
         raise UsageError("This model has no head for words; `why` needs one that answers in words.")
     stream = "target" if "target" in trace.texts else "tokens"
