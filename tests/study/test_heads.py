@@ -125,6 +125,20 @@ def test_a_run_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch, tmp_pat
         heads(model, TEXTS, folder=tmp_path, silencing="each")
 
 
+def test_parts_are_known_by_the_weights_and_not_by_a_name(tmp_path: Path) -> None:
+    folder, parts = tmp_path / "model", tmp_path / "parts"
+    zoo.build("decoder").save(folder)
+    found = heads(str(folder), TEXTS, folder=parts)
+    folder.rename(tmp_path / "moved")
+    again = heads(str(tmp_path / "moved"), TEXTS, folder=parts, processes=2)
+    assert again["entropy"].equal(found["entropy"])
+    changed = zoo.build("decoder")
+    zoo.randomise(changed, seed=1)
+    changed.save(folder)
+    with pytest.raises(UsageError, match="of another run: its weights' mark"):
+        heads(str(folder), TEXTS, folder=parts)
+
+
 def test_parts_are_tables(tmp_path: Path) -> None:
     from pyarrow import parquet
 

@@ -1,6 +1,7 @@
 """What all models share: looking at a text, their tokenizer, and their limits."""
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from importlib import import_module
 from itertools import chain, repeat
 from pathlib import Path
@@ -183,6 +184,14 @@ class Model(nn.Module):
         lasting = set(self.state_dict())
         buffers = {name: b for name, b in self.named_buffers() if name in lasting}
         return {**dict(self.named_parameters()), **buffers}
+
+    def digest(self) -> str:
+        """A mark of all that is learned: other weights have another."""
+        found = blake2b(digest_size=8)
+        for name, tensor in sorted(self.state().items()):
+            found.update(name.encode())
+            found.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return found.hexdigest()
 
     def share(self) -> None:
         """Let layers that share their weights hold the very same tensors."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -110,8 +111,9 @@ def heads(
     An encoder-decoder reads pairs: a source, and a target (which it reads after its start token).
 
     The texts are read as a stream, 256 at a time, and only sums are kept, so memory does not grow.
-    With a `folder` each 256 become a Parquet file there; if it is given again, what is there is not
-    done again. With several processes give the model's name: each loads its own.
+    With a `folder` each 256 become a Parquet file there; if it is given again, what is there of the
+    same weights is not done again. With several processes give the model's name: each loads its
+    own.
 
     What it does not show: cause, unless heads are silenced; and a silenced head may be one of
     several that could each do the work (see `pellucid.study.edits`).
@@ -127,7 +129,8 @@ def heads(
         parts = in_order(_with_own_model, tasks, processes)
     else:
         loaded = load(model) if isinstance(model, str) else model
-        parts = (one_part(loaded, *task) for task in tasks)
+        mark = loaded.digest()
+        parts = (one_part(loaded, mark, *task) for task in tasks)
     for part in parts:
         total.join(part)
         done(part.texts + part.left_out)
@@ -136,21 +139,23 @@ def heads(
     return Heads.of(name, total)
 
 
-LOADED: dict[str, Model] = {}  # in a process of its own, which loads its model once
-
-
 def _with_own_model(task: tuple[Job, int, list[Text]]) -> Tally:
-    name = task[0].model
-    if name not in LOADED:
-        torch.set_num_threads(1)
-        LOADED[name] = load(name)
-    return one_part(LOADED[name], *task)
+    model, mark = _own(task[0].model)
+    return one_part(model, mark, *task)
 
 
-def one_part(model: Model, job: Job, number: int, texts: list[Text]) -> Tally:
-    """The tally of some texts: read, where it is there already, else made and stored."""
+@cache
+def _own(name: str) -> tuple[Model, str]:
+    """In a process of its own: its model, loaded once, and the mark of its weights."""
+    torch.set_num_threads(1)
+    model = load(name)
+    return model, model.digest()
+
+
+def one_part(model: Model, mark: str, job: Job, number: int, texts: list[Text]) -> Tally:
+    """The tally of some texts: read, where the same model has left it, else made and stored."""
     path = job.part(number)
-    about = {"model": job.model, "silencing": job.silencing, "texts": str(_mark(texts))}
+    about = {"weights' mark": mark, "silencing": job.silencing, "texts": str(_mark(texts))}
     if path is not None and path.is_file():
         return read_part(path, about)
     tally = tallied(model, texts, job.silencing)
