@@ -143,6 +143,20 @@ def test_encoder_decoders(name: str) -> None:
         assert (found.account.whole - difference).norm() / difference.norm() < 1e-5
 
 
+def test_a_word_of_a_source_is_not_compared_with_one_of_a_target() -> None:
+    pairs = ("a bank", "the seal"), ("the seal slept", "it sat by the river bank")
+    with pytest.raises(UsageError, match=r"by the encoder, .* by the decoder"):
+        compare(zoo.build("t5"), *pairs, word="bank")
+
+
+def test_an_encoder_and_a_decoder_share_their_embedding() -> None:
+    found = compare(
+        zoo.build("encoder"), zoo.SENTENCE, zoo.SENTENCE, word="seal", other=zoo.build("decoder")
+    )
+    assert [step.name for step in found.layers] == ["embed.output"]
+    assert found.no_account == "one word is read by the encoder, the other by the decoder"
+
+
 def test_a_saved_trace_is_compared_without_its_model(tmp_path: Path) -> None:
     from pellucid.study.compare import compare_traces
 

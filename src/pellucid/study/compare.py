@@ -189,6 +189,11 @@ def _locate(trace: Trace, word: str, occurrence: int | None) -> Place:
 @torch.no_grad()
 def between(a: Place, b: Place) -> Comparison:
     """The comparison of two places."""
+    if not common(a, b):
+        raise UsageError(
+            f"The first text's {a.text!r} is read by the {a.stack}, the second's {b.text!r} by the "
+            f"{b.stack}, so they share no vector; choose words that the same stack reads."
+        )
     found = list(Pair(a, b).compare())
     reason = unlike_models(a, b)
     return Comparison(
@@ -218,6 +223,12 @@ def stations(place: Place) -> list[str]:
     return [f"{embed}.output", *layers, *last]
 
 
+def common(a: Place, b: Place) -> list[str]:
+    """The stations that both words pass."""
+    passed = set(stations(b))
+    return [name for name in stations(a) if name in passed]
+
+
 def depth(place: Place) -> int:
     """How many layers read the word's text."""
     config = place.trace.about["config"]
@@ -241,9 +252,7 @@ def unlike_models(a: Place, b: Place) -> str:
 
 def _layers(a: Place, b: Place) -> Iterator[Step]:
     known: tuple[dict[str, Tensor], dict[str, Tensor]] = {}, {}
-    for name in stations(a):
-        if name not in b.trace:
-            continue
+    for name in common(a, b):
         vectors = [place.vector(name, k) for place, k in zip((a, b), known, strict=True)]
         if vectors[0].shape == vectors[1].shape:
             yield Step.between(name, *vectors)
