@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import tokenizers
 import torch
 import zoo
 
@@ -155,6 +156,58 @@ def test_an_encoder_and_a_decoder_share_their_embedding() -> None:
     )
     assert [step.name for step in found.layers] == ["embed.output"]
     assert found.no_account == "one word is read by the encoder, the other by the decoder"
+
+
+@pytest.mark.parametrize("name", ["decoder", "alibi decoder", "relative decoder", "llama"])
+def test_what_a_causal_word_does_not_see_changes_nothing(name: str) -> None:
+    short, long = "the bank seal was ice", "the bank seal was muddy and it sat by ice"
+    found = compare(zoo.build(name), short, long, word="seal")
+    assert found.differing == ()
+    assert not found.account.shares.any()
+    assert "Nothing parted them" in str(found)
+
+
+def test_rounding_is_by_the_precision_of_the_run() -> None:
+    model, other = (zoo.build("post").double() for _ in range(2))
+    with torch.no_grad():
+        other.encoder.layers[1].feedforward.output.bias.add_(1e-7)
+    found = compare(model, zoo.SENTENCE, zoo.SENTENCE, word="seal", other=other)
+    assert found.first.name == "encoder.1.feedforward.output"
+    pair = (each.float() for each in (model, other))
+    found = compare(next(pair), zoo.SENTENCE, zoo.SENTENCE, word="seal", other=next(pair))
+    assert found.first is None
+
+
+def test_tokens_of_two_vocabularies_are_matched_by_what_they_say() -> None:
+    model, other = zoo.build("encoder"), zoo.build("encoder")
+    turned = {word: at for at, word in enumerate(reversed(zoo.WORDS))}
+    other.tokenizer.inner.model = tokenizers.models.WordLevel(turned, unk_token="?")
+    with torch.no_grad():
+        words = other.entrance.embed.words.weight
+        words.copy_(words.flip(0))
+    found = compare(model, zoo.SENTENCE, zoo.SENTENCE, word="seal", other=other)
+    assert [each.name for each in found.differing] == ["tokens.ids", "embed.ids"]
+
+
+def test_where_the_texts_share_no_token_attention_is_not_compared() -> None:
+    found = compare(zoo.build("encoder"), "a seal", "the ice", word=("seal", "ice"))
+    reasons = {each.name: each.reason for each in found.unlike}
+    assert reasons["encoder.0.attention.weights"] == "the texts share no token there"
+    assert "encoder.0.attention.mixed" not in reasons
+
+
+@pytest.mark.parametrize("word", ["seal", "bank"])
+def test_cross_attention_is_the_words_row_or_its_column(word: str) -> None:
+    model = zoo.build("t5")
+    found = compare(model, ("bank a", "a seal"), ("bank a river", "a seal sat"), word=word)
+    names = {each.name: each for each in (*found.names, *found.unlike)}
+    assert set(names) == set(found.a.trace.nodes)
+    weights = [p.trace["decoder.0.cross.weights"][0].double() for p in (found.a, found.b)]
+    a, b = (w[:, 1, :2] if word == "seal" else w[:, :2, 0] for w in weights)
+    expected = (a - b).norm(dim=1) / ((a.norm(dim=1) + b.norm(dim=1)) / 2)
+    assert names["decoder.0.cross.weights"].difference == pytest.approx(expected.max().item())
+    stranger = "encoder.0.output" if word == "seal" else "decoder.0.output"
+    assert names[stranger].reason == "not of the word's text"
 
 
 def test_a_saved_trace_is_compared_without_its_model(tmp_path: Path) -> None:

@@ -22,9 +22,10 @@ import torch
 from torch import Tensor
 
 from pellucid.record.trace import Trace
+from pellucid.study.rounding import ROUNDING, rounding
 
 Map = Callable[[Tensor], Tensor]
-NOTHING = 1e-12  # of its parts' size: a whole that is all but zero, since float64 rounds
+NOTHING = ROUNDING["float64"]  # of its parts' size: a whole that is all but zero
 SUBLAYERS = ("attention", "cross", "feedforward")
 
 
@@ -92,12 +93,14 @@ class Linear:
 class Account:
     """The parts of a vector. `vectors` [N D] are theirs, float64; they sum to the whole [D].
 
-    `shares` [N] say how far each goes in the whole's direction: they sum to 1.
+    `shares` [N] say how far each goes in the whole's direction: they sum to 1. A whole that is no
+    larger than `rounding` times its parts is nothing.
     """
 
     name: str
     parts: tuple[Part, ...]
     vectors: Tensor
+    rounding: float
 
     @property
     def whole(self) -> Tensor:
@@ -108,7 +111,7 @@ class Account:
     def shares(self) -> Tensor:
         """Part · whole / |whole|² [N]; zero where the whole is nothing but rounding."""
         whole = self.whole
-        if whole.norm() <= NOTHING * self.vectors.norm():
+        if whole.norm() <= self.rounding * self.vectors.norm():
             return torch.zeros_like(self.vectors[:, 0])
         return self.vectors @ whole / whole.square().sum()
 
@@ -170,17 +173,18 @@ class Ledger:
         )
         self.add(part, rest)
 
-    def close(self, name: str) -> Account:
+    def close(self, name: str, rounding: float = NOTHING) -> Account:
         """The account; what is nothing at all is left out, but for the embedding."""
         embedded = {part for part in self.parts if part.place.endswith("embed")}
         kept = {part: row for part, row in self.parts.items() if part in embedded or row.any()}
-        return Account(name, tuple(kept), torch.stack(list(kept.values())))
+        return Account(name, tuple(kept), torch.stack(list(kept.values())), rounding)
 
 
 @torch.no_grad()
 def account(runs: Sequence[Run], stack: str) -> Account:
     """The parts of the weighted sum of these tokens' last vectors."""
-    return travelled(runs, stack).close(f"{stack}.output")
+    rounded = max(rounding(run.trace) for run in runs)
+    return travelled(runs, stack).close(f"{stack}.output", rounded)
 
 
 def travelled(runs: Sequence[Run], stack: str) -> Ledger:

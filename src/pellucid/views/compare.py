@@ -83,6 +83,9 @@ class Page:
         if comparison.account is None:
             yield from self._prose(f"What parted them cannot be said: {comparison.no_account}.")
             return
+        if not comparison.account.shares.any():
+            yield from self._prose("Nothing parted them: their last vectors are the same.")
+            return
         total = f"of the difference of {comparison.account.name}"
         yield heading("What parted them, by place", total, self.width)
         kinds = {placed(*at): share for at, share in comparison.kinds.items()}
