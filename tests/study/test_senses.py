@@ -137,6 +137,20 @@ def test_far_groups_are_found() -> None:
     assert apart > 0.9
 
 
+def test_equal_sentences_fall_into_one_group() -> None:
+    model, river = zoo.build("post"), "a bank of the river"
+    found = groups(model, "bank", [river] * 3 + ["the seal bank"] * 3)
+    assert found.groups in [(0, 0, 0, 1, 1, 1), (1, 1, 1, 0, 0, 0)]
+    assert found.apart[found.best] == pytest.approx(1)
+    three = groups(model, "bank", [river] * 3 + ["the seal bank"] * 3, count=3)
+    assert sorted(three.groups) == [0, 0, 0, 1, 1, 1]
+    alike = groups(model, "bank", [river] * 4)
+    assert alike.groups == (0, 0, 0, 0)
+    assert set(alike.apart) == {0.0}
+    for each in (three, alike):
+        assert str(each)
+
+
 def test_bad_examples() -> None:
     model = zoo.build("post")
     with pytest.raises(UsageError, match="1 sense came"):

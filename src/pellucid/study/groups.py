@@ -15,6 +15,7 @@ from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.shown import Shown
 from pellucid.study.clouds import Clouds, cloud
+from pellucid.study.rounding import ROUNDING
 from pellucid.study.vectors import Done, Use, layers_of, nothing, use, vectors
 
 TYPICAL = 3  # sentences shown of each group
@@ -70,6 +71,8 @@ def groups(
 ) -> Groups:
     """So many groups, by k-means on the word's vectors, each of length one (Rousseeuw 1987).
 
+    There are fewer where there are fewer different vectors.
+
     What it does not show: senses. Sentences may fall apart by topic, length or grammar; read the
     typical ones.
     """
@@ -86,7 +89,10 @@ def groups(
         layers=tuple(layers_of(model)),
         apart=apart,
         groups=tuple(numbers[best].tolist()),
-        typical=tuple(_typical(x[:, best], numbers[best], uses, group) for group in range(count)),
+        typical=tuple(
+            _typical(x[:, best], numbers[best], uses, group)
+            for group in range(int(numbers[best].max()) + 1)
+        ),
         clouds=torch.stack([cloud(x[:, at], numbers[best], x[:, at]) for at in range(x.shape[1])]),
     )
 
@@ -98,9 +104,10 @@ def best_of(apart: Sequence[float]) -> int:
 
 def fall(x: Float[Tensor, "N D"], count: int) -> tuple[Int[Tensor, "N"], float]:
     """Each vector's group, and how far apart the groups are; of a single point, not at all."""
-    if len(x.unique(dim=0)) <= count:
-        return torch.arange(len(x)) % count, 0.0
-    numbers = KMeans(count, n_init=10, random_state=0).fit_predict(x.numpy())
+    if (x - x.mean(0)).norm(dim=1).max() <= ROUNDING["float32"]:
+        return torch.zeros(len(x), dtype=torch.long), 0.0
+    known = min(count, len(x.unique(dim=0)))  # equal vectors make no more groups
+    numbers = KMeans(known, n_init=10, random_state=0).fit_predict(x.numpy())
     return torch.tensor(numbers, dtype=torch.long), float(silhouette_score(x.numpy(), numbers))
 
 
