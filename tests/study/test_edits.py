@@ -199,6 +199,42 @@ def test_bad_edits_are_said(seen: Trace) -> None:
         edit(seen, silence("encoder.0.nothing"))
 
 
+def test_a_layer_that_is_not_there_cannot_be_silenced(seen: Trace) -> None:
+    for trace, layer in ((seen, 6), (seen, -1), (pellucid.load("mouse").see("cat and mouse"), 0)):
+        with pytest.raises(UsageError, match=rf"a layer {layer} is added"):
+            silence_layers(trace, [layer])
+
+
+def test_hidden_tokens_of_a_source_are_as_with_their_mask() -> None:
+    model = zoo.build("bart")
+    trace = model.see(*zoo.texts(model, 1))
+    source, target = trace["source.tokens.ids"], trace["target.tokens.ids"]
+    kept = torch.ones_like(source, dtype=torch.bool)
+    kept[0, 5] = False  # the last, so that with a mask, too, positions stay what they were
+    _, expected = zoo.look(model, source_ids=source, target_ids=target, source_mask=kept)
+    hidden = edit(trace, silence_tokens(trace, [5], stream="source"))
+    assert hidden["decoder.0.cross.weights"][..., 5].count_nonzero() == 0
+    torch.testing.assert_close(hidden["head.logits"], expected["head.logits"])
+
+
+def test_hidden_tokens_of_a_target_leave_the_source_alone() -> None:
+    trace = zoo.build("t5").see(zoo.SENTENCE, zoo.TARGETS[0])
+    hidden = edit(trace, silence_tokens(trace, [1], stream="target"))
+    assert hidden["decoder.1.attention.weights"][..., 1].count_nonzero() == 0
+    assert torch.equal(hidden["encoder.output"], trace["encoder.output"])
+
+
+def test_tokens_that_nobody_can_mean_are_refused(seen: Trace) -> None:
+    last = len(seen.texts["tokens"][0]) - 1
+    with pytest.raises(UsageError, match=rf"tokens 0 to {last}; there is no {last + 1}"):
+        silence_tokens(seen, [last + 1])
+    with pytest.raises(UsageError, match="sentences 0 to 0; there is no 1"):
+        silence_tokens(seen, [1], sentence=1)
+    both = zoo.build("t5").see(zoo.SENTENCE, zoo.TARGETS[0])
+    with pytest.raises(UsageError, match="give stream='source' or stream='target'"):
+        silence_tokens(both, [1])
+
+
 def test_views_show_what_was_edited(tmp_path: Path) -> None:
     from pellucid.views.choice import Choice
     from pellucid.views.terminal import draw

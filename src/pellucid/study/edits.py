@@ -27,7 +27,8 @@ from torch import Tensor
 from pellucid.errors import UsageError
 from pellucid.formula.elements import add, multiply, rescale
 from pellucid.record.node import Node
-from pellucid.record.trace import Trace
+from pellucid.record.tokens import Tokens
+from pellucid.record.trace import Trace, stream_of
 
 Index = tuple[int | slice | list[int], ...]
 Parts = dict[str, Tensor]  # what the new value is made with beside the old: "kept", "added"
@@ -190,25 +191,60 @@ def silence_heads(
     return [silence(name, (slice(None), list(heads)), f"head {shown} silenced")]
 
 
-def silence_tokens(trace: Trace, tokens: Sequence[int], sentence: int = 0) -> list[Edit]:
+def silence_tokens(
+    trace: Trace, tokens: Sequence[int], sentence: int = 0, *, stream: str = ""
+) -> list[Edit]:
     """Nobody sees these tokens, not even they themselves: their columns are never allowed.
 
-    Positions stay what they were.
+    Positions stay what they were. Where the model reads two texts, `stream` says whose tokens:
+    "source", also hidden from the decoder that looks at it, or "target".
     """
+    stream = _meant(trace, stream)
+    text = _only(trace, stream, sentence)
+    for token in tokens:
+        if not 0 <= token < len(text):
+            raise UsageError(f"The text has tokens 0 to {len(text) - 1}; there is no {token}.")
+    words = ", ".join(map(text.label, tokens))
     at = (sentence, slice(None), slice(None), list(tokens))
-    edits = []
-    for name in trace.names("*.attention.allowed"):
-        labels = trace.tokens(name, "S", sentence)
-        words = ", ".join(labels.label(t) for t in tokens) if labels else str(tokens)
-        edits.append(silence(name, at, f"{words} hidden"))
-    return edits
+    return [
+        silence(name, at, f"{words} hidden")
+        for name in trace.names("*.allowed")
+        if stream_of(name, "S", trace.texts) == stream
+    ]
+
+
+def _meant(trace: Trace, stream: str) -> str:
+    """The stream of this name; the only one needs no name."""
+    if not stream and len(trace.texts) == 1:
+        return next(iter(trace.texts))
+    if stream not in trace.texts:
+        names = " or ".join(f"stream={name!r}" for name in trace.texts)
+        raise UsageError(f"The stream {stream!r} is none that the model read; give {names}.")
+    return stream
+
+
+def _only(trace: Trace, stream: str, sentence: int) -> Tokens:
+    texts = trace.texts[stream]
+    if not 0 <= sentence < len(texts):
+        raise UsageError(f"There are sentences 0 to {len(texts) - 1}; there is no {sentence}.")
+    return texts[sentence]
 
 
 def silence_layers(trace: Trace, layers: Sequence[int]) -> list[Edit]:
     """The sub-layers of these layers add nothing to the vectors that pass them."""
-    return [
+    return [one for layer in layers for one in _silenced(trace, layer)]
+
+
+def _silenced(trace: Trace, layer: int) -> list[Edit]:
+    """The edits of one layer; where there are none, the layer cannot be silenced so."""
+    edits = [
         silence(name, what=f"layer {layer} adds nothing")
-        for layer in layers
         for name in trace.names(f"*coder.{layer}.*.output")
         if f"{trace.node(name).place}.residual" in trace and name.count(".") == 3
     ]
+    if not edits:
+        raise UsageError(
+            f"Nothing in a layer {layer} is added to the vectors that pass it; "
+            "trace.tree('*.residual') lists the layers that add."
+        )
+    return edits
