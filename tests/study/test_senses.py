@@ -32,6 +32,15 @@ def test_vectors_are_those_of_each_sentence_alone() -> None:
         torch.testing.assert_close(row[2], trace["encoder.1.output"][0, at], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("text", "word", "span"), [("कमी कम है", "कम", (4, 6)), ("cafe\u0301 Cafe", "cafe", (6, 10))]
+)
+def test_a_word_goes_on_with_its_last_letters_marks(
+    text: str, word: str, span: tuple[int, int]
+) -> None:
+    assert use(text, word).span == span
+
+
 def test_nearest_means_by_hand() -> None:
     x = torch.tensor([[1.0, 0.0], [2.0, 0.2], [0.0, 3.0], [0.1, 1.0]])
     numbers = torch.tensor([0, 0, 1, 1])

@@ -1,9 +1,11 @@
 """A text as the model reads it: its pieces, each with the characters it came from."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+import regex
+
+WHOLE = r"(?<!\w){}(?!\w)"  # for regex, where a letter's marks are letters; to re they are not
 SHOWN = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍"}
 
 
@@ -55,9 +57,9 @@ class Tokens:
 
     def find(self, word: str) -> list[int]:
         """The pieces that carry the word, wherever it stands; or those with such a label."""
-        typed = re.escape(word)
-        for pattern in (rf"(?<!\w){typed}(?!\w)", typed):  # better not within another word
-            spans = [found.span() for found in re.finditer(pattern, self.text) if word]
+        typed = regex.escape(word)
+        for pattern in (WHOLE.format(typed), typed):  # better not within another word
+            spans = [found.span() for found in regex.finditer(pattern, self.text) if word]
             if carriers := [at for at in range(len(self)) if self._carries(at, spans)]:
                 return carriers
         return [at for at, label in enumerate(self.labels()) if label.strip("␣") == word]

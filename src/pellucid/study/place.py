@@ -1,19 +1,19 @@
 """Where a word stands in a text: which of its occurrences, and which pieces it was cut into."""
 
-import re
 from dataclasses import dataclass
 
+import regex
 from torch import Tensor
 
 from pellucid.errors import UsageError
-from pellucid.record.tokens import Tokens
+from pellucid.record.tokens import WHOLE, Tokens
 from pellucid.record.trace import Trace, stream_of
 
 # how a word is looked for, the strictest way first: whole, in any case, within other words
 WAYS = (
-    (r"(?<!\w){}(?!\w)", re.NOFLAG),
-    (r"(?<!\w){}(?!\w)", re.IGNORECASE),
-    ("{}", re.NOFLAG),
+    (WHOLE, 0),
+    (WHOLE, regex.IGNORECASE),
+    ("{}", 0),
 )
 
 
@@ -92,7 +92,7 @@ def carriers(tokens: Tokens, span: tuple[int, int]) -> tuple[int, ...]:
 def occurrences(text: str, word: str) -> list[tuple[int, int]]:
     """The characters of each place where the word stands, in the strictest way it does."""
     for pattern, flags in WAYS:
-        found = re.finditer(pattern.format(re.escape(word)), text, flags) if word else ()
+        found = regex.finditer(pattern.format(regex.escape(word)), text, flags) if word else ()
         if spans := [match.span() for match in found]:
             return spans
     return []
