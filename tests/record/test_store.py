@@ -52,6 +52,28 @@ def test_with_its_models_weights_a_trace_is_whole(encoded: Trace, tmp_path: Path
     same(encoded, Trace.load(path, pellucid.load("minilm").weights()))
 
 
+@pytest.mark.parametrize("change", [{"layers": 1}, {"width": 8}, {}])
+def test_weights_of_another_model_are_refused(change: dict[str, int], tmp_path: Path) -> None:
+    path = saved(zoo.build("post").see(zoo.SENTENCE), tmp_path)
+    other = zoo.build("post", **change)
+    zoo.randomise(other, seed=1)
+    with pytest.raises(UsageError, match="give those of the model that the trace is of"):
+        Trace.load(path, other.weights())
+
+
+def test_a_trace_gives_as_many_answers_as_it_has(tmp_path: Path) -> None:
+    model = zoo.build("decoder")
+    trace = model.see(zoo.SENTENCE)
+    path = saved(trace, tmp_path)
+    copy = Trace.load(path)
+    assert copy.answers(1) == trace.answers(1)
+    assert copy.answers(9) == trace.answers(5)
+    assert Trace.load(path, model.weights(), trace.piece).answers(9) == trace.answers(9)
+    for each in (trace, copy):
+        with pytest.raises(UsageError, match="best 0 words"):
+            each.answers(0)
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
 def test_precision_survives(dtype: torch.dtype, tmp_path: Path) -> None:
     trace = zoo.build("sinusoidal").to(dtype).see(zoo.SENTENCE)

@@ -1,13 +1,14 @@
 """Lens, rollout, gradients and why: against loops and against plain arithmetic."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
 import zoo
 
 import pellucid
-from pellucid import UsageError
+from pellucid import Trace, UsageError
 from pellucid.study.gradients import (
     Question,
     gradient_times_input,
@@ -15,7 +16,7 @@ from pellucid.study.gradients import (
     legendre,
     slopes_at,
 )
-from pellucid.study.lens import lens
+from pellucid.study.lens import lens, lens_of
 from pellucid.study.rollout import rollout
 from pellucid.study.why import why
 
@@ -120,6 +121,26 @@ def test_why_adds_up(name: str) -> None:
     assert found.id == int(logits.argmax())
     assert found.rollout.sum().item() == pytest.approx(1)
     json.dumps(found.to_json())
+
+
+def test_a_lens_on_one_of_many_texts_ends_where_the_text_does() -> None:
+    model = zoo.build("decoder")
+    found = lens_of(model.see(zoo.SENTENCES), sentence=1)
+    alone = lens(model, zoo.SENTENCES[1])
+    torch.testing.assert_close(found.chances, alone.chances)
+    for one, other in zip(found.answers, alone.answers, strict=True):
+        assert [w.id for row in one.words[0] for w in row] == [
+            w.id for row in other.words[0] for w in row
+        ]
+
+
+def test_a_trace_from_a_file_is_told_the_words(tmp_path: Path) -> None:
+    model = zoo.build("decoder")
+    path = model.see(zoo.SENTENCE).save(tmp_path / "seen.safetensors")
+    with pytest.raises(UsageError, match="does not know its model's words"):
+        lens_of(Trace.load(path, model.weights()))
+    told = lens_of(Trace.load(path, model.weights(), model.tokenizer.target.piece))
+    assert told.answers == pellucid.lens(model, zoo.SENTENCE).answers
 
 
 def test_why_of_a_word() -> None:

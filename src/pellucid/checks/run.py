@@ -14,7 +14,8 @@ from pellucid.models.model import Model
 from pellucid.record.node import Node
 from pellucid.record.note import listening
 from pellucid.record.recorder import Recorder
-from pellucid.record.trace import Trace, stream_of
+from pellucid.record.streams import stream_of
+from pellucid.record.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+
+from pellucid.errors import UsageError
 
 if TYPE_CHECKING:
     from pellucid.record.trace import Trace
@@ -55,16 +58,30 @@ class Answers:
         return cls(str(data["meaning"]), words)
 
 
-@torch.no_grad()
 def answer(trace: Trace, best: int = 5) -> Answers | None:
     """The best words at each position; None where vectors and words cannot be compared."""
-    if "answers" in trace.about:
-        return Answers.from_json(trace.about["answers"])
+    if best < 1:
+        raise UsageError(f"The best {best} words were asked for; ask for one or more.")
+    return _made(trace, best) or _kept(trace, best)
+
+
+@torch.no_grad()
+def _made(trace: Trace, best: int) -> Answers | None:
+    if trace.piece is None:
+        return None
     if "head.logits" in trace and trace.kind("head.probabilities") != "missing":
         meaning = "next" if "decoder.output" in trace else "filling"
-        return _top(trace, meaning, trace["head.probabilities"], best)
+        return _top(trace.piece, meaning, trace["head.probabilities"], best)
     cosines = _cosines(trace)
-    return None if cosines is None else _top(trace, "cosine", cosines, best)
+    return None if cosines is None else _top(trace.piece, "cosine", cosines, best)
+
+
+def _kept(trace: Trace, best: int) -> Answers | None:
+    """The answers that the run's file holds, so many at most."""
+    if "answers" not in trace.about:
+        return None
+    kept = Answers.from_json(trace.about["answers"])
+    return Answers(kept.meaning, [[row[:best] for row in sentence] for sentence in kept.words])
 
 
 def follows(trace: Trace) -> list[float]:
@@ -86,9 +103,7 @@ def _cosines(trace: Trace) -> Tensor | None:
     return hidden @ functional.normalize(words.float(), dim=-1).T
 
 
-def _top(trace: Trace, meaning: str, scores: Tensor, best: int) -> Answers | None:
-    if (piece := trace.piece) is None:
-        return None
+def _top(piece: Callable[[int], str], meaning: str, scores: Tensor, best: int) -> Answers:
     values, ids = scores.topk(min(best, scores.shape[-1]), dim=-1)
     words = [
         [

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -131,12 +132,33 @@ def read(path: Path, weights: Mapping[str, Tensor], build: Callable[..., Trace])
         raise PellucidError(f"{path} is broken or no safetensors file ({error}).") from error
     if header is None:
         raise PellucidError(f"{path} holds tensors but no trace; trace.save() writes one.")
+    with understood(path):
+        parts = _parts(json.loads(header), tensors)
+    _check_model(path, parts["weights"], weights)
+    with understood(path):
+        return _checked(build(**parts | {"weights": {**weights, **parts["weights"]}}))
+
+
+@contextmanager
+def understood(path: Path) -> Iterator[None]:
+    """Whatever goes wrong, the file is to blame; it can be wrong in more ways than one can name."""
     try:
-        return _checked(build(**_parts(json.loads(header), tensors, weights)))
-    except Exception as error:  # a file can be wrong in more ways than one can name
+        yield
+    except Exception as error:
         raise PellucidError(
             f"{path} holds a trace that cannot be understood ({error!r}); save it again."
         ) from error
+
+
+def _check_model(path: Path, kept: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
+    """Refuse weights of another model: what the file has of its own tells them apart."""
+    for name in kept.keys() & weights.keys():
+        one, other = kept[name], weights[name].cpu()
+        if one.dtype != other.dtype or not one.equal(other):
+            raise UsageError(
+                f"{name} in {path} is not what these weights have there; "
+                "give those of the model that the trace is of, as it was."
+            )
 
 
 def _checked(trace: Trace) -> Trace:
@@ -148,9 +170,7 @@ def _checked(trace: Trace) -> Trace:
     return trace
 
 
-def _parts(
-    description: dict[str, Any], tensors: dict[str, Tensor], weights: Mapping[str, Tensor]
-) -> dict[str, Any]:
+def _parts(description: dict[str, Any], tensors: dict[str, Tensor]) -> dict[str, Any]:
     if description["format"] != FORMAT:
         raise ValueError(f"format {description['format']}, this version reads {FORMAT}")
     named = {name: tensors[stored] for name, stored in description["tensors"].items()}
@@ -158,7 +178,7 @@ def _parts(
     return {
         "nodes": {data["name"]: Node.from_json(data) for data in description["nodes"]},
         "held": {name: tensor for name, tensor in named.items() if name not in names},
-        "weights": {**weights, **{name: named[name] for name in names}},
+        "weights": {name: named[name] for name in names},
         "texts": {
             stream: [Tokens.from_json(data) for data in texts]
             for stream, texts in description["texts"].items()

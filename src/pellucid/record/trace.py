@@ -1,7 +1,7 @@
 """The trace: every number of a run, by name; what was not kept follows from what was."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -20,13 +20,13 @@ from pellucid.record.node import Node, sort
 from pellucid.record.recorder import Recorder
 from pellucid.record.shown import Framed
 from pellucid.record.store import Wish, read, save
+from pellucid.record.streams import stream_of
 from pellucid.record.tokens import Tokens
 from pellucid.record.tree import Tree, grow
 from pellucid.record.verify import Verification, verify
 
 Kind = Literal["recorded", "derived", "edited", "weight", "missing"]
 
-OF_SOURCE = {"memory", "real", "key", "value"}  # what cross-attention has from the encoder
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -150,7 +150,10 @@ class Trace(Mapping[str, Tensor], Framed):
         return verify(self, pattern)
 
     def answers(self, best: int = 5) -> Answers | None:
-        """The likeliest next words at each position, or the words nearest to the last vectors."""
+        """The likeliest next words at each position, or the words nearest to the last vectors.
+
+        A trace from a file has the best five of its run; others need the words that `load` takes.
+        """
         return answer(self, best)
 
     def follows(self) -> list[float]:
@@ -186,9 +189,19 @@ class Trace(Mapping[str, Tensor], Framed):
         return save(self, Path(path), wish, existing)
 
     @classmethod
-    def load(cls, path: str | Path, weights: Mapping[str, Tensor] | None = None) -> "Trace":
-        """Read what `save("….safetensors")` wrote; `model.weights()` gives it its weights back."""
-        return read(Path(path), weights or {}, cls)
+    def load(
+        cls,
+        path: str | Path,
+        weights: Mapping[str, Tensor] | None = None,
+        piece: Callable[[int], str] | None = None,
+    ) -> "Trace":
+        """Read what `save("….safetensors")` wrote.
+
+        `model.weights()` gives it its weights back, `model.tokenizer.target.piece` its words.
+        """
+        trace = read(Path(path), weights or {}, cls)
+        trace.piece = piece
+        return trace
 
     def altered(
         self, nodes: Mapping[str, Node], held: Mapping[str, Tensor], edits: Mapping[str, str]
@@ -232,7 +245,7 @@ class Trace(Mapping[str, Tensor], Framed):
         return value.to(own) if own and value.dtype == torch.float64 else value
 
     def _given(self, name: str, known: Mapping[str, Tensor]) -> Tensor:
-        """A value that is there; a weight only as long as it is what it was in the run."""
+        """A value that is there; a weight unless torch saw it change (by .data it cannot)."""
         if name in self.held:
             return self.held[name]
         if name not in self.weights:
@@ -280,14 +293,6 @@ class Trace(Mapping[str, Tensor], Framed):
     def __repr__(self) -> str:
         texts = [tokens.text for stream in self.texts.values() for tokens in stream]
         return f"<Trace of {', '.join(map(repr, texts))}: {len(self)} names>"
-
-
-def stream_of(name: str, axis: str, streams: Collection[str]) -> str:
-    """Which of the streams the axis "T" or "S" of a value runs along."""
-    place, _, last = name.rpartition(".")
-    crossing = place.endswith(".cross") and (axis == "S" or last in OF_SOURCE)
-    stream = "source" if crossing or name.startswith(("source.", "encoder.")) else "target"
-    return stream if stream in streams else "tokens"
 
 
 def _version(weight: Tensor) -> int:

@@ -27,8 +27,9 @@ from torch import Tensor
 from pellucid.errors import UsageError
 from pellucid.formula.elements import add, multiply, rescale
 from pellucid.record.node import Node
+from pellucid.record.streams import stream_of
 from pellucid.record.tokens import Tokens
-from pellucid.record.trace import Trace, stream_of
+from pellucid.record.trace import Trace
 
 Index = tuple[int | slice | list[int], ...]
 Parts = dict[str, Tensor]  # what the new value is made with beside the old: "kept", "added"

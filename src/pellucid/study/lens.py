@@ -65,12 +65,17 @@ def lens_of(trace: Trace, best: int = 3, sentence: int = 0) -> Lens:
     last = f"{place.stack}.{_depth(trace, place.stack) - 1}.output"
     names = [name for name in stations(place) if name != f"{place.stack}.output"]
     runs = [trace if name == last else edit(trace, _moved(trace, name, last)) for name in names]
-    answers = [run.answers(best) for run in runs]
-    found = tuple(each for each in answers if each is not None)
+    found = [each for run in runs if (each := run.answers(best)) is not None]
+    if trace.piece is None:
+        raise UsageError(
+            "A trace from a file does not know its model's words; load it with "
+            "Trace.load(path, model.weights(), model.tokenizer.target.piece)."
+        )
     if len(found) < len(names):
         raise UsageError("This model's vectors cannot be compared with words, so no layer answers.")
     tokens = trace.texts[stream][sentence]
-    return Lens(tokens, tuple(names), tuple(map(only(sentence), found)), _chances(runs, sentence))
+    answers = tuple(_own(each, sentence, len(tokens)) for each in found)
+    return Lens(tokens, tuple(names), answers, _chances(runs, sentence, len(tokens)))
 
 
 def _depth(trace: Trace, stack: str) -> int:
@@ -86,14 +91,14 @@ def _moved(trace: Trace, name: str, to: str) -> Edit:
     return Edit(to, f"taken from {name}", change)
 
 
-def only(sentence: int) -> Any:
-    """The answers of one sentence."""
-    return lambda answers: Answers(answers.meaning, [answers.words[sentence]])
+def _own(answers: Answers, sentence: int, length: int) -> Answers:
+    """The answers of one sentence, without those that stand for its padding."""
+    return Answers(answers.meaning, [answers.words[sentence][:length]])
 
 
-def _chances(runs: Sequence[Trace], sentence: int) -> Float[Tensor, "L T"] | None:
+def _chances(runs: Sequence[Trace], sentence: int, length: int) -> Float[Tensor, "L T"] | None:
     if "head.probabilities" not in runs[-1]:
         return None
-    words = runs[-1]["head.logits"][sentence].argmax(-1)
-    rows = torch.arange(len(words))
+    words = runs[-1]["head.logits"][sentence, :length].argmax(-1)
+    rows = torch.arange(length)
     return torch.stack([run["head.probabilities"][sentence, rows, words] for run in runs])

@@ -6,8 +6,9 @@ import regex
 from torch import Tensor
 
 from pellucid.errors import UsageError
+from pellucid.record.streams import stream_of
 from pellucid.record.tokens import WHOLE, Tokens
-from pellucid.record.trace import Trace, stream_of
+from pellucid.record.trace import Trace
 
 # how a word is looked for, the strictest way first: whole, in any case, within other words
 WAYS = (
