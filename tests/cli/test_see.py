@@ -173,3 +173,23 @@ def test_a_figure_that_cannot_be_drawn_is_said(run, tmp_path: Path) -> None:
     assert ran.status == 2
     assert ran.sentence == "This model has no norm whose statistics could be drawn."
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (("--save", "a.xlsx", "mouse"), "a.xlsx would show one text, and 2 came; give each alone."),
+        (("--save", "a.svg", "mouse"), "a.svg would show one text, and 2 came; give each alone."),
+        (("--layers", "0"), "--layers is heeded in files that end in .html; save one (--save)."),
+        (("--figure", "tree", "--save", "a.json"), "--figure is heeded in files that end in .png,"),
+        (("--weights", "all"), "--weights is heeded in files that end in .html, .json, .safe"),
+        (("--beams", "5"), "--beams is for what the model says; let it say some (--generate 8)."),
+    ],
+)
+def test_what_would_not_be_heeded_is_refused(
+    run, said: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    ran = run(*MOUSE, *said)
+    assert ran.status == 2
+    assert ran.sentence.startswith(sentence)
+    assert not list(tmp_path.iterdir())

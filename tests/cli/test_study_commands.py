@@ -80,16 +80,14 @@ def test_compare_as_json_and_as_files(run, tmp_path: Path) -> None:
         ((FRIENDS, HELPFUL, "--save", "a.xyz"), "a.xyz has the ending '.xyz'"),
         ((FRIENDS, HELPFUL, "--word", "a", "--word", "b"), "--word was given 3 times"),
         ((FRIENDS, HELPFUL, "--layers", "0-3"), "--layers '0-3' makes no sense; this model has"),
-        ((FRIENDS, HELPFUL, "--occurrence", "2"), ""),
+        ((FRIENDS, HELPFUL, "--layers", "0"), "--layers is heeded in files that end in .html;"),
+        ((FRIENDS, HELPFUL, "--occurrence", "2"), f"'mouse' stands once in {FRIENDS!r}; there is"),
     ],
 )
 def test_compare_says_what_is_wrong(run, arguments: tuple[str, ...], sentence: str) -> None:
     ran = run(*MOUSE, *arguments)
-    if sentence:
-        assert ran.status == UsageError("").status
-        assert ran.sentence.startswith(sentence)
-    else:
-        assert ran.status == 0
+    assert ran.status == UsageError("").status
+    assert ran.sentence.startswith(sentence)
 
 
 def test_compare_takes_the_second_occurrence(run) -> None:
@@ -115,6 +113,12 @@ def test_senses(run, encoder: str, sentences: Path, tmp_path: Path) -> None:
     unlabelled = run("senses", str(sentences), "--model", encoder, "--word", "bank")
     assert fits(unlabelled.out)
     assert "4 sentences without labels" in unlabelled.out
+    assert (
+        "these have their senses"
+        in run("senses", str(sentences), *options, "--groups", "3").sentence
+    )
+    bare = run("senses", str(sentences), *options[:4], "--distance", "angle")
+    assert "these have no labels" in bare.sentence
     sentences.write_text("text\tsense\nthe bank\twater\na bank\t\n")
     assert "line 3" in run("senses", str(sentences), *options).sentence
 

@@ -175,6 +175,14 @@ WRONG: list[tuple[Callable[[Trace], object], str]] = [
         lambda trace: trace.explain("encoder.0.attention.q", column="seal"),
         "The axis K of encoder.0.attention.q does not stand for tokens; give a number.",
     ),
+    (
+        lambda trace: trace.explain("encoder.0.output", row=1, head=3),
+        "encoder.0.output has no heads, so there is no head 3; it goes along B T D.",
+    ),
+    (
+        lambda trace: trace.explain("tokens.ids", column="seal"),
+        "tokens.ids has no columns, so there is no column 'seal'; it goes along B T.",
+    ),
 ]
 
 

@@ -102,6 +102,10 @@ def test_occurrences(real: Model) -> None:
     assert within.a.span != within.b.span
     with pytest.raises(UsageError, match="no occurrence 3"):
         compare(real, twice, MONEY, word="bank", occurrence=3)
+    for texts, number in (((MONEY, MONEY), 7), ((twice, MONEY), 0), ((MONEY, MONEY), 0)):
+        with pytest.raises(UsageError, match=f"no occurrence {number}"):
+            compare(real, *texts, word="bank", occurrence=number)
+    assert not compare(real, MONEY, MONEY, word="bank", occurrence=1).differing
 
 
 def test_words_may_differ_and_may_be_missing(real: Model) -> None:

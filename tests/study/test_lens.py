@@ -158,3 +158,9 @@ def test_bad_questions() -> None:
         why(zoo.build("decoder"), "the seal", position=9)
     with pytest.raises(UsageError, match="no \\[MASK\\] to fill"):
         why(zoo.build("albert"), "the seal")
+
+
+def test_one_text_is_asked_about(unchecked: None) -> None:
+    for ask in (why, lens):
+        with pytest.raises(UsageError, match="2 came; ask of each alone"):
+            ask(zoo.build("decoder"), ["the seal", "ice"])

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pellucid.cli.options import check_shown
 from pellucid.cli.see import read, span, waiting
 from pellucid.cli.studying import MODEL, Study, loaded
 from pellucid.errors import UsageError
@@ -84,6 +85,8 @@ class Compare(Study):
         other = loaded(self.other) if self.other else None
         pairs = self._pairs(texts, len(model.streams), alone=other is not None)
         layers = None if self.layers is None else span(self.layers, model)
+        if layers:
+            check_shown("--layers", (".html",), self.save)
         with waiting("Comparing"):
             found = compare(model, *pairs, word=word, occurrence=which, other=other)
         wish = Wish(layers=layers)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -36,6 +37,14 @@ class Replacing:
     def existing(self) -> Literal["refuse", "replace"]:
         """What is done with files that are there."""
         return "replace" if self.force else "refuse"
+
+
+def check_shown(option: str, endings: Sequence[str], paths: Sequence[Path] | None) -> None:
+    """Refuse an option that only some files show where no such file is saved."""
+    if not any(path.suffix in endings for path in paths or []):
+        raise UsageError(
+            f"{option} is heeded in files that end in {', '.join(endings)}; save one (--save)."
+        )
 
 
 _reading = partial(_option, "How files are read")

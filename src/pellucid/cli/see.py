@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from pellucid.cli.options import Replacing
+from pellucid.cli.options import Replacing, check_shown
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
 from pellucid.models.builtin import default
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from pellucid.record.trace import Trace
     from pellucid.views.choice import Choice
 
+FIGURES = (".png", ".svg", ".pdf")
+OF_ONE = (".xlsx", *FIGURES)  # what shows one text, however many there are
+SHOWN = {
+    "figure": FIGURES,
+    "layers": (".html",),
+    "weights": (".html", ".json", ".safetensors"),
+}
 UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
@@ -128,9 +135,11 @@ class See(Replacing):
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
         texts, budget = read(self.texts), size(self.budget)
+        self._check_options()
         self._check_paths()
         with notes(), waiting(f"Loading {self.model}"):
             model = self._load()
+        self._check_one(len(texts) // len(model.streams))
         choice = self._choose(model)
         layers = self._layers(model)
         with notes(), waiting("Looking"):
@@ -152,6 +161,19 @@ class See(Replacing):
             raise UsageError(f"--generate goes on from one text; {len(texts)} came.")
         choices = {"max_new_tokens": self.generate, "beams": self.beams, "best": self.beams}
         return see_generated(model, texts[0], seeing, **choices)
+
+    def _check_options(self) -> None:
+        """What is said and would not be heeded."""
+        for option, endings in SHOWN.items():
+            if getattr(self, option) != getattr(type(self), option):
+                check_shown(f"--{option}", endings, self.save)
+        if self.beams > 1 and self.generate is None:
+            raise UsageError("--beams is for what the model says; let it say some (--generate 8).")
+
+    def _check_one(self, count: int) -> None:
+        for path in self.save or []:
+            if count > 1 and path.suffix in OF_ONE:
+                raise UsageError(f"{path} would show one text, and {count} came; give each alone.")
 
     def _check_paths(self) -> None:
         from pellucid.record.files import check_writable

@@ -75,6 +75,10 @@ class Senses(Labelled, Study):
             raise UsageError(f"Some sentences have labels; {bare!r} has none.")
         if not any(labels) and (asked or self.label):
             raise UsageError("There are no labels, so there is nothing to test (--label COLUMN).")
+        if any(labels) and self.groups != type(self).groups:
+            raise UsageError("--groups is for sentences without labels; these have their senses.")
+        if not any(labels) and self.distance != type(self).distance:
+            raise UsageError("--distance is to a sense; these have no labels (--label COLUMN).")
         model = loaded(self.model)
 
         from pellucid.views.senses import draw

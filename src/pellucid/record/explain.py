@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -183,6 +183,7 @@ def locate(trace: Trace, name: str, shape: Size, cell: Cell) -> Index:
     given: dict[str, str | int] = {"B": cell.sentence, "H": cell.head, "G": cell.head, "1": 0}
     rest = [axis for axis in axes if axis not in given]
     given |= zip(rest, (cell.row, cell.column), strict=False)
+    _check_axes(name, axes, cell, len(rest))
     index: Index = ()
     for axis, size in zip(axes, shape, strict=True):
         at = given[axis]
@@ -190,6 +191,17 @@ def locate(trace: Trace, name: str, shape: Size, cell: Cell) -> Index:
             at = _find(trace, name, axis, at, _sentence(trace, name, index))
         index += (_within(at, size, f"{name} along {axis}"),)
     return index
+
+
+def _check_axes(name: str, axes: Sequence[str], cell: Cell, along: int) -> None:
+    """Refuse to say which head, row or column where a value has none."""
+    has = {"head": not {"H", "G"}.isdisjoint(axes), "row": along > 0, "column": along > 1}
+    for what, there in has.items():
+        if not there and getattr(cell, what) != 0:
+            raise UsageError(
+                f"{name} has no {what}s, so there is no {what} {getattr(cell, what)!r}; "
+                f"it goes along {' '.join(axes)}."
+            )
 
 
 def _within(at: int, size: int, where: str) -> int:

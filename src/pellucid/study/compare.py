@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.files import Existing, write
 from pellucid.record.shown import Shown
@@ -18,7 +17,7 @@ from pellucid.record.store import Wish, writer_of
 from pellucid.record.trace import Trace
 from pellucid.study.account import Account, Run, account
 from pellucid.study.differences import Difference, Pair, Unlike
-from pellucid.study.place import Place, locate
+from pellucid.study.place import Place, locate, standing
 
 Said = str | tuple[str, ...]  # a text; or a source and a target
 Word = str | tuple[str, str]  # one for both texts, or one for each
@@ -167,23 +166,16 @@ def compare(
 def compare_traces(a: Trace, b: Trace, *, word: Word, occurrence: Which = None) -> Comparison:
     """The same for two traces that are already there, each of one text."""
     words = (word, word) if isinstance(word, str) else word
-    if isinstance(occurrence, tuple):
-        places = [locate(*given) for given in zip((a, b), words, occurrence, strict=True)]
-    else:
-        places = [
-            _locate(trace, said, occurrence) for trace, said in zip((a, b), words, strict=True)
-        ]
-    return between(*places)
+    which = occurrence if isinstance(occurrence, tuple) else _meant((a, b), words, occurrence)
+    return between(*(locate(*given) for given in zip((a, b), words, which, strict=True)))
 
 
-def _locate(trace: Trace, word: str, occurrence: int | None) -> Place:
-    """One number for both texts is meant for those which have the word several times."""
-    try:
-        return locate(trace, word)
-    except UsageError:
-        if occurrence is None:
-            raise
-        return locate(trace, word, occurrence)
+def _meant(
+    traces: Sequence[Trace], words: Sequence[str], number: int | None
+) -> Sequence[int | None]:
+    """One number for both texts is meant for those which have the word several times, if any do."""
+    often = [len(standing(*given)[1]) > 1 for given in zip(traces, words, strict=True)]
+    return [number if several or not any(often) else None for several in often]
 
 
 @torch.no_grad()

@@ -13,6 +13,7 @@ from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.answers import Answers
 from pellucid.record.shown import Shown
+from pellucid.record.streams import check_alone
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.study.compare import stations
@@ -54,7 +55,9 @@ def lens(model: Model, *texts: str, best: int = 3) -> Lens:
     read so; in some models early answers are noise though the vectors carry the word (Belrose et
     al. 2023, the tuned lens).
     """
-    return lens_of(see_written(model, *texts), best)
+    trace = see_written(model, *texts)
+    check_alone(trace.texts)
+    return lens_of(trace, best)
 
 
 @torch.no_grad()

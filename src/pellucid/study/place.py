@@ -64,10 +64,16 @@ def locate(trace: Trace, word: str, occurrence: int | None = None, sentence: int
 
     `occurrence` counts from 1; without it the word has to stand there once.
     """
+    stream, spans = standing(trace, word, sentence)
+    span = _choose(spans, trace.texts[stream][sentence], word, occurrence)
+    return at_span(trace, span, stream, sentence)
+
+
+def standing(trace: Trace, word: str, sentence: int = 0) -> tuple[str, list[tuple[int, int]]]:
+    """The stream that has the word, the source before the target, and all its places there."""
     for stream, texts in trace.texts.items():
         if spans := occurrences(texts[sentence].text, word):
-            span = _choose(spans, texts[sentence], word, occurrence)
-            return at_span(trace, span, stream, sentence)
+            return stream, spans
     typed = "; ".join(repr(texts[sentence].text) for texts in trace.texts.values())
     raise UsageError(f"The word {word!r} is not in {typed}; give a word that is.")
 
@@ -108,12 +114,13 @@ def _choose(
             f"{word!r} stands {len(spans)} times in {tokens.text!r}; say which "
             f"(--occurrence 2, in Python occurrence=2): {shown}."
         )
-    if not 1 <= (occurrence or 1) <= len(spans):
+    number = 1 if occurrence is None else occurrence
+    if not 1 <= number <= len(spans):
         times = "once" if len(spans) == 1 else f"{len(spans)} times"
         raise UsageError(
-            f"{word!r} stands {times} in {tokens.text!r}; there is no occurrence {occurrence}."
+            f"{word!r} stands {times} in {tokens.text!r}; there is no occurrence {number}."
         )
-    return spans[(occurrence or 1) - 1]
+    return spans[number - 1]
 
 
 def _around(text: str, span: tuple[int, int], letters: int = 12) -> str:

@@ -11,6 +11,7 @@ from pellucid.decode.written import see_written
 from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.shown import Shown
+from pellucid.record.streams import check_alone
 from pellucid.record.tokens import Tokens
 from pellucid.record.trace import Trace
 from pellucid.study.account import Account, Run
@@ -105,6 +106,7 @@ def why(
     if "head.logits" not in trace:
         raise UsageError("This model has no head for words; `why` needs one that answers in words.")
     stream = "target" if "target" in trace.texts else "tokens"
+    check_alone(trace.texts)
     tokens = trace.texts[stream][0]
     at = _position(model, tokens, position)
     logits = trace["head.logits"][0, at]
