@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
 
 import pytest
 import zoo
@@ -225,4 +226,17 @@ def test_a_run_that_takes_too_long_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
 def test_a_port_that_is_taken(capsys: pytest.CaptureFixture, server: Server) -> None:
     assert main(["open", "mouse", "--no-browser", "--port", str(server.server_port)]) == 2
-    assert "choose another --port" in capsys.readouterr().err
+    assert "choose another --port or --host" in capsys.readouterr().err
+
+
+def test_an_address_may_be_of_the_newer_kind() -> None:
+    try:
+        server = Server(studio(pellucid.load("mouse")), "::1", 0)
+    except OSError:
+        pytest.skip("This machine has no such address.")
+    with server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        assert server.address == f"http://[::1]:{server.server_port}/"
+        with urlopen(server.address) as answer:
+            assert answer.status == 200
+        server.shutdown()

@@ -63,7 +63,7 @@ class Open:
         except OSError as error:
             raise UsageError(
                 f"{self.host}:{self.port} cannot be listened on ({error.strerror}); "
-                "choose another --port."
+                "choose another --port or --host."
             ) from error
         with server:
             say(server.address, who="open")

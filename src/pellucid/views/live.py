@@ -12,6 +12,7 @@ from functools import partial
 from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET, AF_INET6
 from threading import BoundedSemaphore, Lock
 from typing import Any, TypeVar
 
@@ -134,8 +135,9 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, studio: Studio, host: str, port: int) -> None:
-        self.studio, self.host = studio, host
-        self.page = _page(studio)
+        self.studio, self.page = studio, _page(studio)
+        self.host = f"[{host}]" if ":" in host else host  # as addresses have it
+        self.address_family = AF_INET6 if ":" in host else AF_INET
         super().__init__((host, port), Handler)
 
     @property
@@ -188,7 +190,7 @@ class Handler(BaseHTTPRequestHandler):
         names = {f"{name}:{port}" for name in (host, "localhost", "127.0.0.1", "[::1]")}
         origin = self.headers.get("Origin")
         asked = self.headers.get("Host", "")
-        everywhere = host in ("0.0.0.0", "::")  # whoever opens it to all knows what they do
+        everywhere = host in ("0.0.0.0", "[::]")  # whoever opens it to all knows what they do
         return (everywhere or asked in names) and origin in (None, f"http://{asked}")
 
     def _tell(self, status: HTTPStatus, answer: Mapping[str, Any]) -> None:
