@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from pellucid.errors import UsageError
 
 MOUSE = ("compare", "--model", "mouse", "--word", "mouse")
+BANK = ("--word", "bank")
 FRIENDS, HELPFUL = "cat and mouse are friends", "keyboard and mouse are helpful"
 
 
@@ -123,12 +124,22 @@ def test_senses(run, encoder: str, sentences: Path, tmp_path: Path) -> None:
     assert "line 3" in run("senses", str(sentences), *options).sentence
 
 
+def test_a_label_may_have_half_a_character(run, encoder: str, tmp_path: Path) -> None:
+    rows = [{"text": f"{a} bank", "s": s} for a, s in (("the", "\ud83e"), ("a", "b"))]
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, rows * 2)))
+    ran = run("senses", "s.jsonl", "--label", "s", "--model", encoder, *BANK, "--save", "s.json")
+    assert ran.status == 0
+    assert json.loads((tmp_path / "s.json").read_text())["senses"] == ["b", "\ud83e"]
+
+
 def test_lens(run, decoder: str, encoder: str) -> None:
     ran = run("lens", "--model", decoder, "the seal slept on")
     assert fits(ran.out)
     assert "decoder.1.output" in ran.out
     assert "How likely each layer finds" in ran.out
     assert run("lens", "--model", encoder, "the seal", "--at", "1").status == 0
+    last = ("lens", "--model", decoder, "the seal", "--json", "--at")
+    assert run(*last, "-1").out == run(*last, "1").out
     assert "there is no 7" in run("lens", "--model", decoder, "the seal", "--at", "7").sentence
 
 
@@ -148,6 +159,11 @@ def test_heads(run, decoder: str, tmp_path: Path) -> None:
     assert len(list((tmp_path / "parts").iterdir())) == 1
     again = run("heads", decoder, "corpus.txt", "--silence", "--parts", "parts", "--json")
     assert json.loads(again.out)["texts"] == 2
+    (tmp_path / "words.txt").write_text("seal\nice\n")
+    words = run("heads", decoder, "words.txt")
+    told = words.out.splitlines()
+    before = next(at for at, line in enumerate(told) if "At the token before" in line)
+    assert told[before + 1].strip() == "No token of these texts says it."
     other = run("heads", decoder, "corpus.txt", "--parts", "parts")
     assert "of another run" in other.sentence
 

@@ -160,6 +160,16 @@ def test_bad_questions() -> None:
         why(zoo.build("albert"), "the seal")
 
 
+def test_a_model_that_has_no_numbers_is_shown() -> None:
+    model = zoo.build("decoder")
+    with torch.no_grad():
+        model.decoder.layers[1].feedforward.output.weight[0, 0] = torch.nan
+    for view in map(repr, (lens(model, "the seal"), why(model, "the seal"))):
+        assert "nan" in view
+    with pytest.raises(UsageError, match="was given 0 steps"):
+        why(model, "the seal", steps=0)
+
+
 def test_one_text_is_asked_about(unchecked: None) -> None:
     for ask in (why, lens):
         with pytest.raises(UsageError, match="2 came; ask of each alone"):

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pellucid
+from pellucid import edit
 from pellucid.record.trace import Trace
+from pellucid.study.edits import silence
 from pellucid.views.data import as_json, lines, numbers
 
 DIFFERENT = ("encoder", "batch", "llama", "alibi decoder", "t5")
@@ -126,6 +128,18 @@ def test_weights_as_asked_for(which: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert list(told) == [name for name, w in trace.weights.items() if w.numel() <= limit]
     for name, entry in told.items():
         assert torch.equal(tensor(entry).float(), trace.weights[name])
+
+
+def test_what_was_edited_is_called_so() -> None:
+    values = as_json(edit(see("encoder"), silence("encoder.0.output")))["values"]
+    assert values["encoder.0.output"]["kind"] == "edited"
+
+
+def test_answers_that_are_no_numbers_are_null() -> None:
+    model = zoo.build("decoder")
+    torch.nn.init.constant_(model.decoder.norm.weight, torch.nan)
+    told = strictly("".join(lines(model.see(zoo.SENTENCE))))
+    assert told["about"]["answers"]["words"][0][0][0]["score"] is None
 
 
 def test_texts_and_words_are_readable(gpt2: Path) -> None:

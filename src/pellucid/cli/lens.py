@@ -46,6 +46,6 @@ class Lens(Study):
             found = lens(model, *texts)
         count = len(found.tokens)
         token = count - 1 if self.at is None else self.at
-        if not 0 <= token < count:
+        if not -count <= token < count:
             raise UsageError(f"The text has tokens 0 to {count - 1}; there is no {token}.")
-        self.give(found, partial(draw, found, token=token))
+        self.give(found, partial(draw, found, token=token % count))

@@ -62,9 +62,10 @@ class Study(Replacing):
         """Write the files, then print the numbers or the view."""
         from pellucid.record.files import write
         from pellucid.views.lines import printed
+        from pellucid.views.payload import finite
         from pellucid.views.still import fill
 
-        numbers = json.dumps(result.to_json(), ensure_ascii=False)
+        numbers = json.dumps(finite(result.to_json()), ensure_ascii=False)
         fills: dict[str, Fill] = {
             ".json": partial(_text, numbers),
             ".html": partial(fill, draw),
@@ -88,4 +89,6 @@ def loaded(name: str) -> "Model":
 
 
 def _text(text: str, path: Path) -> None:
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_bytes(
+        f"{text}\n".encode("utf-8", "backslashreplace")
+    )  # half an emoji, as JSON has it

@@ -115,6 +115,8 @@ def slopes_at(question: Question, words: Sequence[Tensor]) -> list[Tensor]:
 
 def legendre(steps: int) -> tuple[list[float], list[float]]:
     """Points between 0 and 1, and their weights, which sum to 1."""
+    if steps < 1:
+        raise UsageError(f"The way from the baseline was given {steps} steps; give one or more.")
     points, weights = np.polynomial.legendre.leggauss(steps)
     return ((points + 1) / 2).tolist(), (weights / 2).tolist()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -36,7 +37,7 @@ def bars(rows: Sequence[Bar], width: int) -> Iterator[Text]:
     asides = min(max(cell_len(row.aside) for row in rows), width // 3)
     asides = asides if asides + LEAST < left_over else 0  # a bar says more than an aside
     room = max(left_over - asides - (asides > 0), 0)
-    longest = max(abs(row.size) for row in rows) or 1.0
+    longest = max((abs(row.size) for row in rows if isfinite(row.size)), default=0.0) or 1.0
     for row in rows:
         line = Text(f"{left(row.label, labels)}  {right(row.written, numbers)}  ")
         drawn = bar(abs(row.size) / longest, room)
@@ -51,8 +52,8 @@ def largest(rows: Mapping[str, float], count: int) -> dict[str, float]:
 
 
 def bar(share: float, cells: int) -> str:
-    """A bar of so many cells at most, to an eighth of a cell."""
-    eighths = round(share * cells * 8)
+    """A bar of so many cells at most, to an eighth of a cell; none for what is no number."""
+    eighths = round(share * cells * 8) if isfinite(share) else 0
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 

@@ -14,6 +14,7 @@ from pellucid.record.store import SMALL, Wish, about
 from pellucid.record.trace import Trace
 from pellucid.record.tree import written
 from pellucid.views.choice import head_of, in_layer, per_head
+from pellucid.views.payload import finite
 
 NOT_IN_JSON = {b"inf": b'"Infinity"', b"-inf": b'"-Infinity"', b"nan": b'"NaN"'}
 FORMAT = {
@@ -42,7 +43,7 @@ def lines(
 ) -> Iterator[str]:
     """The same as text, a line a value: only one layer's numbers are in memory at a time."""
     texts = {stream: [t.to_json() for t in tokens] for stream, tokens in trace.texts.items()}
-    parts = {"format": FORMAT, "about": about(trace), "texts": texts}
+    parts = {"format": FORMAT, "about": finite(about(trace)), "texts": texts}
     yield "{\n"
     yield from (f"{_text(name)}: {_text(part)},\n" for name, part in parts.items())
     yield from _object("weights", _weights(trace, weights))
@@ -86,7 +87,7 @@ def _values(trace: Trace, layer: int | None, head: int | None) -> Iterator[tuple
 
 def _entry(trace: Trace, name: str, head: int | None, known: dict[str, Tensor]) -> str:
     node = trace.node(name)
-    entry: dict[str, Any] = {"kind": "recorded" if name in trace.held else "derived"}
+    entry: dict[str, Any] = {"kind": trace.kind(name)}
     entry |= {"axes": node.axes, "formula": written(trace, name), "parents": list(node.parents)}
     try:
         value = trace.value(name, known)

@@ -41,11 +41,10 @@ def lines(heads: Heads, width: int) -> Iterator[Text]:
     yield Text()
     names = called(heads.places)
     for measure in heads.means:
-        if not (best := heads.best(measure, BEST)):
-            continue
         yield heading(TITLES[measure], "", width)
+        best = heads.best(measure, BEST)
         rows = [Bar(f"{names[at]} head {head}", x, f"{x:.4f}") for at, head, x in best]
-        yield from bars(rows, width)
+        yield from bars(rows, width) if rows else [Text("No token of these texts says it.", FAINT)]
         yield Text()
 
 
