@@ -197,6 +197,10 @@ def test_bad_edits_are_said(seen: Trace) -> None:
         edit(seen, silence_heads(seen, 0, [12]))
     with pytest.raises(UsageError, match=r"has no 'encoder\.0\.nothing'"):
         edit(seen, silence("encoder.0.nothing"))
+    with pytest.raises(UsageError, match=r"output \[1, 10, 384\] cannot be edited so .*\(7\)"):
+        edit(seen, steer("encoder.1.output", torch.ones(7)))
+    with pytest.raises(UsageError, match=r"cannot be edited so .* out of bounds"):
+        edit(seen, silence("encoder.1.output", (0, 99)))
 
 
 def test_a_layer_that_is_not_there_cannot_be_silenced(seen: Trace) -> None:

@@ -178,6 +178,12 @@ def test_induction_is_asked_of_decoders() -> None:
         induction(zoo.build("decoder"))
 
 
+@pytest.mark.parametrize("few", [{"length": 0}, {"length": 1}, {"count": 0}])
+def test_too_few_words_cannot_be_said_again(few: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match="too few to be said again"):
+        induction(zoo.build("decoder"), **{"length": 3, "count": 2} | few)
+
+
 def test_induction_scores_are_means_of_weights() -> None:
     model = zoo.build("llama", longest=64)
     found = induction(model, length=6, count=3)

@@ -199,6 +199,8 @@ def test_same_sense_chooses_on_dev_only() -> None:
     assert found.chosen_on[found.best] == max(found.chosen_on)
     again = same_sense(model, dev, [test[0], test[0]])
     assert found.thresholds == again.thresholds
+    with pytest.raises(UsageError, match="0 questions choose and 2 test"):
+        same_sense(model, [], test)
 
 
 def test_cranes_part_in_minilm(shared: Path, minilm: Path) -> None:

@@ -72,7 +72,7 @@ def edit(trace: Trace, *edits: Edit | Iterable[Edit]) -> Trace:
 def _edit(trace: Trace, one: Edit) -> Trace:
     """The graph with one edit in it; values that follow from it are no longer held."""
     node, value = trace.node(one.name), trace[one.name]
-    made = one.change(value)
+    made = _changed(one, value)
     before, *parts = _names(trace, one.name)
     names = dict(zip(("kept", "added"), parts, strict=True))
     given = {names[part]: made[part] for part in made}
@@ -85,6 +85,16 @@ def _edit(trace: Trace, one: Edit) -> Trace:
     held = {name: x for name, x in trace.held.items() if name not in later}
     held |= given | ({before: value} if one.name in trace.held else {})
     return trace.altered(nodes, held, {one.name: one.what})
+
+
+def _changed(one: Edit, value: Tensor) -> Parts:
+    """What the new value is made with; places and vectors that are none of its own are refused."""
+    try:
+        return one.change(value)
+    except (IndexError, RuntimeError) as error:
+        raise UsageError(
+            f"{one.name} {list(value.shape)} cannot be edited so ({one.what}): {error}."
+        ) from error
 
 
 def _names(trace: Trace, name: str) -> tuple[str, str, str]:

@@ -53,6 +53,11 @@ def repeated_words(
     """Ids: a first token, so many random ones, and the same again. Special pieces are left out."""
     if model.config.shape != "decoder" or model.config.head != "language":
         raise UsageError("Only a decoder that foretells words can be asked to say them again.")
+    if length < 2 or count < 1:
+        raise UsageError(
+            f"{length} words in {count} texts are too few to be said again; "
+            "give two words and a text at least."
+        )
     model.check_length(2 * length + 1)
     generator = torch.Generator().manual_seed(seed)
     special = set(_special(model))

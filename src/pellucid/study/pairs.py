@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional
 
+from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.study.vectors import Done, Pieces, Use, layers_of, nothing, vectors
 
@@ -67,6 +68,10 @@ def same_sense(
     What it does not show: two senses' distance. One threshold for all words is a hard test, since
     words differ in how much their vectors move anyway.
     """
+    if not dev or not test:
+        raise UsageError(
+            f"{len(dev)} questions choose and {len(test)} test; give at least one of each."
+        )
     read = partial(vectors, model, done=done, pieces=pieces)
     cosines = [_cosines(questions, read) for questions in (dev, test)]
     truths = [torch.tensor([each.same for each in questions]) for questions in (dev, test)]
