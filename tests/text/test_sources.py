@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -157,6 +158,26 @@ def test_an_encoding_that_was_said(file) -> None:
     assert texts(
         file("b.txt", "spät".encode("utf-16-le")), layout=Layout(encoding="utf-16-le")
     ) == ["spät"]
+
+
+@pytest.mark.parametrize("said", ["utf-8", "utf-8-sig", "UTF-8-SIG", "utf-16-le", "utf-16-be"])
+def test_a_mark_of_byte_order_is_no_text_and_need_not_be_there(file, said: str) -> None:
+    table, layout = csv(","), replace(LABELLED, encoding=said)
+    kind = said.lower().removesuffix("-sig")
+    for name, text in (("marked.csv", "\ufeff" + table), ("bare.csv", table)):
+        assert pairs(file(name, text.encode(kind)), layout) == ROWS
+
+
+def test_a_mark_is_skipped_once_and_only_where_it_is_one(file) -> None:
+    assert texts(file("a.txt", "\ufeff\ufeffa\n\ufeffb")) == ["\ufeffa", "\ufeffb"]
+    path = file("b.txt", b"\xef\xbb\xbfa")
+    assert texts(path, layout=Layout(encoding="latin-1")) == ["ï»¿a"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_wide_table_without_the_column_says_only_that(file) -> None:
+    with pytest.raises(UsageError, match="has no column 'y'"):
+        pairs(file("wide.csv", FILES["wide.csv"]), Layout(label="y"))
 
 
 def test_a_folder_is_read_in_order_and_its_folders_are_labels(file, tmp_path: Path) -> None:

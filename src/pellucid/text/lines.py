@@ -8,8 +8,7 @@ from io import BufferedReader
 from typing import NamedTuple
 
 GZIP = b"\x1f\x8b"
-MARKS = {  # the longer first: UTF-32's begins like UTF-16's
-    codecs.BOM_UTF8: "utf-8-sig",
+MARKS = {  # of others than UTF-8; the longer first: UTF-32's begins like UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -29,14 +28,13 @@ class Lines(Iterator[str]):
     """Lines with their ends; `number` is the last one's. What was no text is kept for `take`."""
 
     def __init__(self, stream: BufferedReader, encoding: str | None = None) -> None:
-        found = encoding or encoding_of(stream)
+        found = codecs.lookup(encoding or encoding_of(stream)).name
         self.encoding = found.removesuffix("-sig")
         self.number = 0
         self._problem: Broken | None = None
         self._lines: Iterator[bytes] = iter(stream)
-        if found.endswith("-sig"):
-            stream.read(len(codecs.BOM_UTF8))
-        elif codecs.lookup(found).name.startswith(("utf-16", "utf-32")):
+        skip_mark(stream, self.encoding)
+        if found.startswith(("utf-16", "utf-32")):
             self._lines, self.encoding = recoded(stream, found), "utf-8"
 
     def __next__(self) -> str:
@@ -65,13 +63,21 @@ def encoding_of(stream: BufferedReader) -> str:
     return next((name for mark, name in MARKS.items() if start.startswith(mark)), "utf-8")
 
 
+def skip_mark(stream: BufferedReader, encoding: str) -> None:
+    """Read past a mark of byte order; an encoding that looks for its own finds it there still."""
+    mark = "\ufeff".encode(encoding, errors="ignore")
+    if peek(stream, len(mark)) == mark:
+        stream.read(len(mark))
+
+
 def recoded(stream: BufferedReader, encoding: str) -> Iterator[bytes]:
     """The lines in UTF-8: in wider encodings a line does not end with a byte."""
     text = io.TextIOWrapper(stream, encoding, newline="\n")
     try:
         yield from map(str.encode, text)
     finally:
-        text.detach()  # or else it would close the stream
+        if not stream.closed:
+            text.detach()  # or else it would close the stream
 
 
 def unzipped(stream: BufferedReader) -> BufferedReader:
