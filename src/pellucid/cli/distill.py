@@ -86,12 +86,12 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
         from pellucid.train.distilling import fitting
         from pellucid.train.job import Job
         from pellucid.train.training import LAYOUTS
-        from pellucid.train.transformer import SIGN
+        from pellucid.train.transformer import sign_of
 
         teacher = load(self.teacher)
         settings = fitting(teacher, self.teacher, self.level, said(self))
         job = Job(settings=settings, files=(), layout=LAYOUTS[settings.task])
-        return teacher, replace(job, **{"sign": teacher.settings.get(SIGN, ""), **given(self, job)})
+        return teacher, replace(job, **{"sign": sign_of(teacher), **given(self, job)})
 
     def _spoken(self, teacher: "Model", job: "Job", out: Path) -> "Job":
         """The same job with the teacher's translations, which are written beside the run.

@@ -197,10 +197,9 @@ class TransformerClassifier(Learner):
     @classmethod
     def of(cls, model: Model) -> "TransformerClassifier":
         """One that has this model."""
-        if not model.config.classes:
-            raise UsageError(f"{model.name} tells no classes; give a model that does.")
+        check_told(model)
         found = cast(TransformerClassifier, super().of(model))
-        found.sign = model.settings.get(SIGN, "")
+        found.sign = sign_of(model)
         found.classes = known_classes(model)
         return found
 
@@ -212,6 +211,26 @@ def known_classes(model: Model) -> tuple[str, ...]:
 
 
 KINDS = {False: "single_label_classification", True: "multi_label_classification"}
+MEASURES = "regression"
+
+
+def sign_of(model: Model) -> str:
+    """What stands between the labels of a text; a comma, where a model of others has several."""
+    several = model.settings.get("problem_type") == KINDS[True]
+    return str(model.settings.get(SIGN, ",")) if several else ""
+
+
+def check_told(model: Model) -> None:
+    """Whether a model tells classes, and tells them of a text."""
+    c, found = model.config, ""
+    if not c.classes:
+        found = "tells no classes"
+    elif c.classify == "token":
+        found = "tells a class of each token, and none of a text"
+    elif c.classes == 1 or model.settings.get("problem_type") == MEASURES:
+        found = "measures a text, and tells no classes"
+    if found:
+        raise UsageError(f"{model.name} {found}; give a model that does.")
 
 
 def plain(texts: Sequence[str]) -> Iterator[str]:
