@@ -193,6 +193,14 @@ def test_a_folder_is_read_in_order_and_its_folders_are_labels(file, tmp_path: Pa
     assert len(texts(tmp_path / "corpus", layout=Layout(format="txt"))) == 5
 
 
+def test_a_hidden_folder_is_no_class_but_the_folder_that_was_named_may_be_hidden(
+    file, tmp_path: Path
+) -> None:
+    for name in ("pos/1.txt", ".git/x.txt", "pos/.old/2.txt"):
+        file(f".corpus/{name}", name)
+    assert pairs(tmp_path / ".corpus", Layout()) == [("pos/1.txt", "pos")]
+
+
 def test_a_corpus_may_be_read_again_but_for_standard_input(file, typed) -> None:
     corpus = Corpus([file("a.txt", "a\nb\n")])
     assert [len(list(corpus)) for _ in range(2)] == [2, 2]

@@ -175,16 +175,18 @@ def found(path: str, layout: Layout) -> Iterator[Source]:
 
 
 def inside(folder: Path, layout: Layout) -> Iterator[Source]:
-    """The files in a folder and its folders, in the order of their names; hidden ones are not."""
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and wanted(file, layout)]
+    """The files in a folder and its folders, in the order of their names; none that is hidden."""
+    every = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    files = [file for file in every if wanted(file, layout)]
     if not files:
         names = ", ".join(SUFFIXES)
         raise UsageError(f"{folder} has no file in {names}; say the format to read all (--format).")
     for file in files:
-        label, *within = file.relative_to(folder).parts
-        yield Source(file, label if within else None)
+        label, *within = file.parts
+        yield Source(folder / file, label if within else None)
 
 
 def wanted(file: Path, layout: Layout) -> bool:
-    """Whether a file in a folder is read: whose format is known."""
-    return not file.name.startswith(".") and bool(layout.format or suffixed(file))
+    """Whether a file is read, by its path within a folder: whose format is known."""
+    hidden = any(part.startswith(".") for part in file.parts)
+    return not hidden and bool(layout.format or suffixed(file))
