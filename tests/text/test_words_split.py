@@ -85,6 +85,12 @@ def test_terms_are_runs_of_words(letters: list[str], fewest: int, more: int) -> 
     assert analyzer(" ".join(letters)) == [" ".join(run) for run in runs]
 
 
+@pytest.mark.parametrize("fewest", [2, 10**20])
+def test_terms_are_no_longer_than_the_text_however_long_they_may_be(fewest: int) -> None:
+    terms = ["a b", "b c", "a b c"] if fewest == 2 else []
+    assert Analyzer(ngrams=(fewest, 10**20))("a b c") == terms
+
+
 def test_scikit_learn_takes_it_as_an_analyzer() -> None:
     counts = CountVectorizer(analyzer=Analyzer(steps=("lemma",)))
     assert counts.fit_transform([MICE]).sum() == 8

@@ -127,17 +127,15 @@ class Analyzer:
         words = list(map(self._form, find(text)))
         if self.ngrams == (1, 1):
             return words
-        return [term for n in self._lengths for term in map(" ".join, neighbours(words, n))]
+        fewest, most = self.ngrams
+        lengths = range(fewest, min(most, len(words)) + 1)
+        return [term for n in lengths for term in map(" ".join, neighbours(words, n))]
 
     def words(self, text: str) -> Iterator[Word]:
         """The text's words in order, each with its characters."""
         for found in self._compiled.finditer(text):
             typed = found.group()
             yield Word(typed, found.start(), found.end(), self._form(typed))
-
-    @property
-    def _lengths(self) -> range:
-        return range(self.ngrams[0], self.ngrams[1] + 1)
 
     @cached_property
     def _compiled(self) -> "regex.Pattern[str]":
