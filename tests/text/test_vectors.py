@@ -276,6 +276,13 @@ def test_a_function_of_ones_own_cannot_be_saved(tmp_path: Path) -> None:
     ("settings", "texts", "sentence"),
     [
         ({"kind": "sum"}, TEXTS, "no kind 'sum' of vectors; take one-hot, counts, tfidf"),
+        ({"fewest": 0}, TEXTS, "fewest is 0; expected is a whole number, 1 or more."),
+        ({"fewest": 0.5}, TEXTS, "fewest is 0.5; expected is a whole number, 1 or more."),
+        ({"most": 2}, TEXTS, "most is 2; expected is a share, 0 to 1."),
+        ({"terms": -1}, TEXTS, "terms is -1; expected is a whole number, 1 or more, or None."),
+        ({"terms": 1.5}, TEXTS, "terms is 1.5; expected is"),
+        ({"hashed": 0}, TEXTS, "hashed is 0; expected is"),
+        ({"hashed": True}, TEXTS, "hashed is True; expected is"),
         ({"fewest": 9}, TEXTS, "No term is in 9 or more of 6 texts"),
         ({"hashed": 9, "fewest": 2}, TEXTS, "Of hashed columns none can be left out"),
         ({}, ["!", "?"], "No word was found in the texts"),
@@ -286,6 +293,14 @@ def test_a_request_that_makes_no_sense(settings: dict, texts: list[str], sentenc
     with pytest.raises(PellucidError) as raised:
         Vectorizer(**settings).fit_transform(texts)
     assert sentence in str(raised.value)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("settings", [{"fewest": np.int64(2)}, {"most": 1}, {"terms": np.int32(3)}])
+def test_numbers_of_numpy_are_numbers(settings: dict) -> None:
+    plain = {name: int(value) for name, value in settings.items()}
+    ours, same = (Vectorizer(**each).fit(TEXTS) for each in (settings, plain))
+    assert ours.names == same.names
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -5,8 +5,10 @@ matrix = vectorizer.fit_transform(texts)      # scipy.sparse.csr_array [texts, t
 vectorizer.get_feature_names_out()            # the terms, in the order of the columns
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,22 @@ from pellucid.text.columns import Growing, Hashed, Known, Met
 from pellucid.text.counting import Rows, Tally, Terms, counted, reordered
 from pellucid.text.weights import KINDS, Kind, inverse_frequency, weighed
 from pellucid.text.words import USUAL
+
+
+def whole(number: Any) -> bool:
+    """Whether it is a number of things, and there are some."""
+    return isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 1
+
+
+# what the numbers among the settings may be, in words
+COUNT, SHARE = "a whole number, 1 or more", "a share, 0 to 1"
+ANY = f"{COUNT}, or None"
+FITS: Mapping[str, Callable[[Any], bool]] = {
+    COUNT: whole,
+    ANY: lambda x: x is None or whole(x),
+    SHARE: lambda x: isinstance(x, Real) and 0 <= float(x) <= 1,
+}
+RANGES = {"fewest": COUNT, "most": SHARE, "terms": ANY, "hashed": ANY}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -117,6 +135,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         """Say what is wrong with the settings."""
         if self.kind not in KINDS:
             raise UsageError(f"There is no kind {self.kind!r} of vectors; take {', '.join(KINDS)}.")
+        for name, expected in RANGES.items():
+            if not FITS[expected](value := getattr(self, name)):
+                raise UsageError(f"{name} is {value!r}; expected is {expected}.")
         if self.hashed and (self.fewest, self.most, self.terms) != (1, 1.0, None):
             raise UsageError("Of hashed columns none can be left out; they have no terms.")
 
