@@ -212,6 +212,20 @@ def test_lines_that_are_scored_beside_others_are_the_same(
     assert main(["score", "--model", both, str(texts), "--sources", str(texts)]) == 0
 
 
+def test_an_empty_text_is_told_with_its_line_and_may_be_left_out(
+    decoder: str, tmp_path: Path, capsys: Printed
+) -> None:
+    texts = tmp_path / "in.jsonl"
+    texts.write_text('{"text": "the seal"}\n{"text": ""}\n{"text": "\\ud83d"}\n{"text": "ice"}\n')
+    command = ["score", "--model", decoder, str(texts), "--json"]
+    assert main(command) == 1
+    assert "in.jsonl line 2 has \"\" for a text in 'text'; mend it" in capsys.readouterr().err
+    assert main([*command, "--broken", "skip"]) == 0
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 3
+    assert "2 broken lines were left out" in printed.err
+
+
 def test_embed(minilm: Path, tmp_path: Path, capsys: Printed) -> None:
     texts, out = tmp_path / "in.txt", tmp_path / "v.npy"
     texts.write_text("The seal slept.\nA seal was sleeping there.\nTaxes rose.\n")

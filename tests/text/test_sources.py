@@ -236,6 +236,11 @@ BROKEN = {
     "no text": ("a.jsonl", '{"txt": "a"}\n', "line 1 has no 'text'; it has 'txt'"),
     "a number for a text": ("a.jsonl", '{"text": 5}\n', "line 1 has 5 for a text in 'text'"),
     "null for a text": ("a.jsonl", '{"text": null}\n', "line 1 has null for a text in 'text'"),
+    "half a character": (
+        "a.jsonl",
+        '{"text": "a"}\n{"text": "b \\ud83d"}\n',
+        "line 2 has half a character (a lone surrogate)",
+    ),
     "no UTF-8": ("a.txt", b"a\nsp\xe4t\n", "line 2 is not valid UTF-8 at byte 3 (0xe4)"),
     "no UTF-8 in a cell": ("a.csv", b"text\na\n\xe4\n", "line 3 is not valid UTF-8 at byte 1"),
 }
@@ -272,6 +277,16 @@ def test_where_gaps_are_kept_a_broken_line_is_one(file) -> None:
         assert texts(path, layout=Layout(gaps="kept"), broken="skip") == ["a", "", "", "b"]
 
 
+def test_an_empty_text_of_a_table_may_count_as_broken(file) -> None:
+    paths = file("a.csv", "text,y\na,1\n ,2\nb,3\n"), file("a.txt", "c\n\n \nd\n")
+    strict = Layout(gaps="broken")
+    with pytest.raises(PellucidError, match=r"a\.csv line 3 has \" \" for a text in 'text'; mend"):
+        texts(*paths, layout=strict)
+    with pytest.warns(UserWarning, match="1 broken line was left out"):
+        assert texts(*paths, layout=strict, broken="skip") == ["a", "b", "c", "d"]
+    assert texts(paths[0]) == ["a", " ", "b"]
+
+
 def test_a_label_that_is_missing(file) -> None:
     path = file("a.csv", "text,label\na,\n")
     with pytest.raises(PellucidError, match="line 2 has \"\" for a label in 'label'"):
@@ -280,6 +295,13 @@ def test_a_label_that_is_missing(file) -> None:
 
 WRONG = {
     "no such column": ("a.csv", "review,stars\nx,1\n", {}, "has no column 'text'; it has 'review'"),
+    "a name with a space": (
+        "a.csv",
+        "id, text\n1,a\n",
+        {},
+        "no column 'text'; it has 'id', ' text'",
+    ),
+    "a long name": ("a.csv", f"{'x' * 50}\n", {}, f"it has '{'x' * 39}…'. Say"),
     "a column twice": ("a.tsv", "text\tid\ttext\na\t1\tb\n", {}, "has 2 columns 'text'; rename"),
     "a name twice": ("a.tsv", "a\tb\n", {"columns": ("text", "text")}, "has 2 columns 'text'"),
     "no such name": (

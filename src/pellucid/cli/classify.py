@@ -67,9 +67,10 @@ class Classify(Reading):
 
     def _read(self) -> Iterator[str]:
         from pellucid.cli.progress import shown
+        from pellucid.text.formats import Layout
 
-        documents = shown(self.corpus(self.files or []), "Classifying")
-        return (document.text for document in documents)
+        corpus = self.corpus(self.files or [], Layout(gaps="broken"))
+        return (document.text for document in shown(corpus, "Classifying"))
 
     def _answers(
         self, model: "Classifier", texts: Iterable[str]

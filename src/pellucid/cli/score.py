@@ -73,9 +73,10 @@ class Score(Reading):
 
     def _texts(self, files: list[str]) -> "Iterator[Document]":
         from pellucid.cli.progress import shown
+        from pellucid.text.formats import Layout
 
         if files:
-            yield from shown(self.corpus(files), "Scoring")
+            yield from shown(self.corpus(files, Layout(gaps="broken")), "Scoring")
 
     def _line(self, scored: "Scored") -> str:
         if self.json:

@@ -1,6 +1,5 @@
 """The formats of text: each reads a stream into documents, and says of a broken line why."""
 
-import csv
 import json
 import shutil
 import tempfile
@@ -9,16 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader, FileIO
 from itertools import chain, groupby
-from textwrap import shorten
 from typing import IO, Any, Literal, NamedTuple
 
 from pellucid.errors import PellucidError, UsageError
-from pellucid.text.lines import Broken, Lines, encoding_of, peek
+from pellucid.text.cells import delimiter_of, quoted, unquoted
+from pellucid.text.lines import Broken, Lines, Unfit
 
 FormatName = Literal["txt", "csv", "tsv", "jsonl", "parquet"]
 Unit = Literal["line", "paragraph", "file"]
-DELIMITERS = ",;\t|"
-LONGEST_CELL = 1 << 24  # characters; an open quotation mark does not swallow the whole file
+LONGEST_NAME = 40  # characters of one that is shown
 
 
 class Document(NamedTuple):
@@ -38,18 +36,15 @@ class Document(NamedTuple):
         return (self.text,) if self.second is None else (self.text, self.second)
 
 
-class Unfit(UsageError):
-    """A whole file that is not as was said; the sentence begins with the file's name."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """How files are laid out; what is None is found out.
 
     `text`, `second` (of a pair) and `label` name columns; where `labels` are wanted, a table has a
     column for them. `columns` are the names where a table has no header, and the last of them takes
-    the rest of its line. `unit` is what plain text is cut into. Empty lines, and broken ones that
-    are skipped, may be kept as empty texts.
+    the rest of its line. `unit` is what plain text is cut into. Its empty lines are left out, or
+    kept as empty texts, like broken ones that are skipped; where `gaps` are broken, so are the
+    empty texts of a table.
     """
 
     text: str | None = None
@@ -62,7 +57,7 @@ class Layout:
     columns: tuple[str, ...] = ()
     encoding: str | None = None
     unit: Unit = "line"
-    gaps: Literal["left out", "kept"] = "left out"
+    gaps: Literal["left out", "kept", "broken"] = "left out"
 
     def __post_init__(self) -> None:
         """An encoding that nobody knows is said at once."""
@@ -84,7 +79,8 @@ class Layout:
     def pick(self, record: Mapping[str, Any], line: int) -> Document | Broken:
         """The document in a record."""
         for column in filter(None, (self.text_column, self.second)):
-            if not isinstance(record.get(column), str):
+            text = record.get(column)
+            if not isinstance(text, str) or (self.gaps == "broken" and not text.strip()):
                 return lacking("text", column, record, line)
         label = None
         if self.label_column is not None:
@@ -156,18 +152,13 @@ def tabs(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
     return table(stream, layout, layout.delimiter or "\t", layout.quotes or "none")
 
 
-def delimiter_of(stream: BufferedReader, encoding: str | None) -> str:
-    start = peek(stream, 4096).decode(encoding or encoding_of(stream), errors="replace")
-    outside = "".join(start.partition("\n")[0].split('"')[::2])
-    return max(DELIMITERS, key=outside.count)
-
-
 def table(
     stream: BufferedReader, layout: Layout, delimiter: str, quotes: Literal["double", "none"]
 ) -> Iterator[Document | Broken]:
     """Rows under a header, or under the columns that were said."""
     lines = Lines(stream, layout.encoding)
-    rows = quoted(lines, delimiter) if quotes == "double" else unquoted(lines, delimiter, layout)
+    cuts = len(layout.columns) - 1
+    rows = quoted(lines, delimiter) if quotes == "double" else unquoted(lines, delimiter, cuts)
     header = list(layout.columns)
     if header:
         check_columns(header, layout)
@@ -201,43 +192,11 @@ def asked(layout: Layout) -> dict[str, str]:
 
 def listed(names: Iterable[str]) -> str:
     """Names as a person reads them; what is a text and no name is cut short."""
-    return ", ".join(repr(shorten(name, 40, placeholder=" …")) for name in names) or "nothing"
+    return ", ".join(repr(cut_short(name)) for name in names) or "nothing"
 
 
-class Row(NamedTuple):
-    """The cells of one row, and the line where it begins."""
-
-    line: int
-    cells: list[str]
-
-
-def quoted(lines: Lines, delimiter: str) -> Iterator[Row | Broken]:
-    csv.field_size_limit(LONGEST_CELL)
-    try:
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    except TypeError as error:
-        raise Unfit(f"cannot be cut at {delimiter!r}; a delimiter is one character") from error
-    while True:
-        line = lines.number + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            lines.take()
-            yield Broken(line, f"has its quotation marks wrong ({error})")
-        else:
-            if broken := lines.take():
-                yield broken
-            elif cells:
-                yield Row(line, cells)
-
-
-def unquoted(lines: Lines, delimiter: str, layout: Layout) -> Iterator[Row | Broken]:
-    for text in lines:
-        if line := text.rstrip("\r\n"):
-            cells = line.split(delimiter, len(layout.columns) - 1)
-            yield lines.take() or Row(lines.number, cells)
+def cut_short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def objects(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:
@@ -255,7 +214,19 @@ def parsed(text: str, layout: Layout, line: int) -> Document | Broken:
         return Broken(line, f"is not valid JSON ({error})")
     if not isinstance(record, dict):
         return Broken(line, "is no JSON object")
-    return layout.pick(record, line)
+    found = layout.pick(record, line)
+    if isinstance(found, Document) and halved(*found.texts, found.label or ""):
+        return Broken(line, "has half a character (a lone surrogate)")
+    return found
+
+
+def halved(*texts: str) -> bool:
+    """Whether one holds what JSON can say and no file can: \\ud83d without its other half."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def columns(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:

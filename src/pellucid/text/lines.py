@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from io import BufferedReader
 from typing import NamedTuple
 
+from pellucid.errors import UsageError
+
 GZIP = b"\x1f\x8b"
 MARKS = {  # of others than UTF-8; the longer first: UTF-32's begins like UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
@@ -22,6 +24,10 @@ class Broken(NamedTuple):
     line: int
     reason: str
     advice: str = "mend it"
+
+
+class Unfit(UsageError):
+    """A whole file that is not as was said; the sentence begins with the file's name."""
 
 
 class Lines(Iterator[str]):

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal, cast
 
 from pellucid.errors import PellucidError, UsageError
-from pellucid.text.formats import FORMATS, Document, FormatName, Layout, Unfit
-from pellucid.text.lines import Broken, unzipped
+from pellucid.text.formats import FORMATS, Document, FormatName, Layout
+from pellucid.text.lines import Broken, Unfit, unzipped
 
 STANDARD_INPUT = "-"
 SUFFIXES: dict[str, FormatName] = {

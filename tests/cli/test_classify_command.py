@@ -1,0 +1,13 @@
+"""`pellucid classify`: files of texts, and texts that the model cannot read."""
+
+from pathlib import Path
+
+
+def test_an_empty_text_of_a_file_is_told_with_its_line(run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,y\nI lost my card,1\n,2\n")
+    assert (
+        "a.csv line 3 has \"\" for a text in 'text'" in run("classify", "--files", "a.csv").sentence
+    )
+    ran = run("classify", "--files", "a.csv", "--broken", "skip")
+    assert ran.out.split("\t")[1:] == ["lost_or_stolen_card", "I lost my card\n"]
+    assert ran.err.startswith("note: 1 broken line was left out")
