@@ -11,3 +11,11 @@ def test_an_empty_text_of_a_file_is_told_with_its_line(run, tmp_path: Path) -> N
     ran = run("classify", "--files", "a.csv", "--broken", "skip")
     assert ran.out.split("\t")[1:] == ["lost_or_stolen_card", "I lost my card\n"]
     assert ran.err.startswith("note: 1 broken line was left out")
+
+
+def test_a_text_that_is_too_long_may_be_cut(run) -> None:
+    text = "I lost my card " * 1000
+    assert run("classify", text).sentence.endswith("; cut such texts (--too-long cut).")
+    ran = run("classify", text, "--too-long", "cut")
+    assert ran.out.startswith("lost_or_stolen_card")
+    assert ran.err.startswith("note: 1 text was cut to ")

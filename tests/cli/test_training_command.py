@@ -72,6 +72,20 @@ def test_every_task(run, tmp_path: Path, task: str, files: list[str], measure: s
     assert [entry["step"] for entry in log if "loss" in entry] == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_run_is_measured_on_texts_that_are_too_long_if_they_may_be_cut(
+    run, tmp_path: Path
+) -> None:
+    (tmp_path / "long.tsv").write_text("text\tlabel\nthe cat\tanimal\n" + "key " * 40 + "\ttech\n")
+    run("train", "classify", "train.tsv", *BRIEF, "--longest", "32", "--out", "run")
+    said = run("evaluate", "run", "long.tsv").sentence
+    assert said.endswith("reads at most 32; cut such texts (--too-long cut).")
+    ran = run("evaluate", "run", "long.tsv", "--too-long", "cut")
+    assert (ran.status, ran.err) == (0, "note: 1 text was cut to 32 tokens.\n")
+    run("train", "generate", "a.txt", *BRIEF, "--longest", "32", "--out", "writer")
+    vain = run("evaluate", "writer", "a.txt", "--too-long", "cut").sentence
+    assert vain == "generate has nothing to do with --too-long; leave it out."
+
+
 def test_a_run_is_repeated_from_its_settings_and_goes_on(run, tmp_path: Path) -> None:
     run("train", "generate", "a.txt", *BRIEF, "--longest", "32", "--out", "run")
     first = (tmp_path / "run" / "model.safetensors").read_bytes()

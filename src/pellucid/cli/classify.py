@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pellucid.cli.options import Reading
+from pellucid.cli.options import Reading, Shortening
 from pellucid.cli.problems import notes
 from pellucid.cli.see import read, waiting
 from pellucid.errors import UsageError
@@ -21,7 +21,7 @@ AT_ONCE = 1024  # texts of a file that are answered together
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classify(Reading):
+class Classify(Reading, Shortening):
     """Tell which class a text is of, and with what probability.
 
     [dim]Examples:[/]
@@ -61,6 +61,7 @@ class Classify(Reading):
         given: Iterable[str] = read(self.texts or [])
         with notes(), waiting(f"Loading {self.model}"):
             model = classifier_of(self.model)
+        self.shorten(model)
         with notes():
             for text, guesses in self._answers(model, self._read() if self.files else given):
                 print(self._json(text, guesses) if self.json else self._line(text, guesses))

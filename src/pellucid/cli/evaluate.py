@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from pellucid.cli.options import FILES, Labelled
+from pellucid.cli.options import FILES, Labelled, Shortening
 from pellucid.cli.problems import notes
 from pellucid.cli.see import waiting
 from pellucid.errors import UsageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluate(Labelled):
+class Evaluate(Labelled, Shortening):
     """Measure a run of `pellucid train` on examples it has not seen, as is usual for its task.
 
     Of classes accuracy, macro F1 and mistakes; of words perplexity and bits per byte; of
@@ -43,6 +43,7 @@ class Evaluate(Labelled):
 
     def run(self) -> None:
         """Print the score."""
+        from pellucid.train.heard import DEAF
         from pellucid.train.job import read_job
         from pellucid.train.run import Run, scored
 
@@ -51,6 +52,9 @@ class Evaluate(Labelled):
         job = replace(read_job(self.folder, run.task, self.files, layout), broken=self.broken)
         if self.beams and run.task != "translate":
             raise UsageError(f"--beams is for runs that translate; {self.folder} does not.")
+        if self.too_long and "too_long" in DEAF[run.task]:
+            raise UsageError(f"{run.task} has nothing to do with --too-long; leave it out.")
+        self.shorten(run.model)
         with notes():
             given = job.data()[0]
             scores: list[Scored] = [scored(run.model, given)]

@@ -102,6 +102,24 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Shortening:
+    """What a trained model does at a text that it cannot read whole."""
+
+    too_long: Annotated[
+        Literal["refuse", "cut"] | None,
+        typer.Option(
+            help="What to do at a text longer than the model reads; else as when it learned.",
+            show_default=False,
+        ),
+    ] = None
+
+    def shorten(self, model: Any) -> None:
+        """Have a model do so; one without settings reads whatever comes."""
+        if self.too_long and hasattr(model, "settings"):
+            model.settings = replace(model.settings, too_long=self.too_long)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Labelled(Reading):
     """The same for documents that may have labels."""
 

@@ -20,7 +20,8 @@ from pellucid.train.rows import Rows
 TooLong = Literal["refuse", "cut"]
 AT_ONCE = 1000  # texts that are encoded together
 LARGE = 1 << 20  # characters of a text that are encoded at once
-ADVICE = "cut such texts (--too-long cut), or let the model read more (--longest)"
+CUT = "cut such texts (--too-long cut)"
+LONGER = f"{CUT}, or let the model read more (--longest)"  # while it is made
 
 
 class Encoded(NamedTuple):
@@ -39,13 +40,15 @@ class Encoded(NamedTuple):
 class Encoding:
     """Encodes texts for a model that reads at most `longest` tokens (0: any number).
 
-    `what` names a text in messages; `cut` counts those that were cut short.
+    `what` names a text in messages, `advice` says what may help a long one; `cut` counts those
+    that were cut short.
     """
 
     tokenizer: Tokenizer
     longest: int = 0
     too_long: TooLong = "refuse"
     what: str = "Text"
+    advice: str = CUT
     cut: int = field(default=0, init=False)
 
     def rows(self, texts: Iterable[str]) -> tuple[Rows, Sequence[int]]:
@@ -86,7 +89,7 @@ class Encoding:
         if self.too_long == "refuse":
             raise PellucidError(
                 f"{self.what} {number:,} has {length:,} tokens and the model reads at "
-                f"most {self.longest:,}; {ADVICE}."
+                f"most {self.longest:,}; {self.advice}."
             )
         self.cut += 1
         return self._shortened(text)

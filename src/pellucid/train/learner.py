@@ -15,7 +15,7 @@ from pellucid.models.model import Model
 from pellucid.models.saving import CONFIG
 from pellucid.record.printed import aligned, counted
 from pellucid.text.training import train
-from pellucid.train.encoding import Encoding
+from pellucid.train.encoding import CUT, LONGER, Encoding
 from pellucid.train.examples import called
 from pellucid.train.loop import Learning
 from pellucid.train.making import TASKS, config, grown, new
@@ -38,6 +38,7 @@ class Learner:
     state: State
     measured: Objective | None = None
     outcome: Outcome | None = None
+    advice = CUT  # at a text that is longer than the model reads
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or usual(task=self.task)
@@ -57,6 +58,7 @@ class Learner:
         tokenizer = train(texts, kind=s.tokenizer, size=s.vocabulary)
         model = new(config(s, tokenizer.inner.get_vocab_size(), **choices), s.init, s.seed)
         model.tokenizer = tokenizer
+        self.advice = LONGER
         return model
 
     def objective(self, given: Any, what: str) -> Objective:
@@ -120,8 +122,8 @@ class Learner:
 
     def encoding(self, what: str) -> Encoding:
         """From texts to ids."""
-        longest = self.model.config.longest
-        return Encoding(self.model.tokenizer, longest, self.settings.too_long, what)
+        model, too_long = self.model, self.settings.too_long
+        return Encoding(model.tokenizer, model.config.longest, too_long, what, self.advice)
 
     def checkpoint(self) -> Model:
         """The model that was named to begin with, with the heads that the task needs."""
