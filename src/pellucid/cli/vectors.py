@@ -30,19 +30,21 @@ class Vectors(Wording, Labelled, Replacing):
 
     files: Annotated[list[str], FILES]
     kind: Annotated[
-        Literal["one-hot", "counts", "tfidf", "tfidf-log"],
-        typer.Option(help="What the numbers are; tfidf-log has 1 + ln of the count."),
-    ] = "tfidf"
+        Literal["one-hot", "counts", "tfidf", "tfidf-log"] | None,
+        typer.Option(help="What the numbers are, else tfidf; tfidf-log has 1 + ln of the count."),
+    ] = None
     ngrams: Annotated[
-        str, typer.Option(metavar="N-N", help="Terms of so many neighbouring words: 1-2.")
-    ] = "1"
+        str | None,
+        typer.Option(metavar="N-N", help="Terms of so many neighbouring words: 1-2; else 1."),
+    ] = None
     fewest: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Only terms that are in so many documents.")
-    ] = 1
+        int | None,
+        typer.Option(metavar="N", min=1, help="Only terms that are in so many documents."),
+    ] = None
     most: Annotated[
-        float,
+        float | None,
         typer.Option(metavar="SHARE", min=0, max=1, help="Only terms in no larger share of them."),
-    ] = 1.0
+    ] = None
     terms: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Only so many terms, those in most documents."),
@@ -52,11 +54,11 @@ class Vectors(Wording, Labelled, Replacing):
         typer.Option(metavar="N", min=1, help="So many columns by hash; no term is remembered."),
     ] = None
     passes: Annotated[
-        int,
+        int | None,
         typer.Option(
-            metavar="1|2", min=1, max=2, help="Read twice, to hold only terms that are kept."
+            metavar="1|2", min=1, max=2, help="2 reads twice, to hold only terms that are kept."
         ),
-    ] = 1
+    ] = None
     like: Annotated[
         Path | None,
         typer.Option(
@@ -107,12 +109,14 @@ class Vectors(Wording, Labelled, Replacing):
         from pellucid.text.storing import SETTINGS, load
         from pellucid.text.vectors import Vectorizer
 
-        choices = {name: getattr(self, name) for name in SETTINGS}
+        told = {name: getattr(self, name) for name in SETTINGS}
+        choices = {name: value for name, value in told.items() if value is not None}
         if self.like is None:
-            return Vectorizer(analyzer=self.analyzer(self.ngrams), **choices), None
-        if self.said or self.ngrams != "1" or choices.items() - Vectorizer().get_params().items():
+            return Vectorizer(analyzer=self.analyzer(self.ngrams or "1"), **choices), None
+        if self.said or self.ngrams or self.passes or choices:
             raise UsageError(
-                "--with brings its own kind, terms and words; leave their options out."
+                "--with brings its own kind, terms and words, and reads once; "
+                "leave options for these out."
             )
         return load(self.like)[0], Met()
 
@@ -125,7 +129,7 @@ class Vectors(Wording, Labelled, Replacing):
         if met is None and self.passes == 2:
             vectorizer.fit(labels.texts(shown(corpus, "Reading")))
         texts = labels.texts(shown(corpus, "Counting"))
-        if met is None and self.passes == 1:
+        if met is None and self.passes != 2:
             matrix = vectorizer.fit_transform(texts)
         else:
             matrix = vectorizer.transform(texts, met)
