@@ -13,6 +13,13 @@ def test_an_empty_text_of_a_file_is_told_with_its_line(run, tmp_path: Path) -> N
     assert ran.err.startswith("note: 1 broken line was left out")
 
 
+def test_how_files_are_read_means_nothing_to_a_text(run) -> None:
+    said = run("classify", "I lost my card", "--unit", "line").sentence
+    assert (
+        said == "--unit says how a file is read, and there is none; leave it out, or give a file."
+    )
+
+
 def test_a_text_that_is_too_long_may_be_cut(run) -> None:
     text = "I lost my card " * 1000
     assert run("classify", text).sentence.endswith("; cut such texts (--too-long cut).")

@@ -58,6 +58,8 @@ class Classify(Reading, Shortening):
         """Answers in the order of the texts."""
         if bool(self.texts) == bool(self.files):
             raise UsageError("Give a text, or files (--files), one of the two.")
+        if self.texts:
+            self.check_unread()
         given: Iterable[str] = read(self.texts or [])
         with notes(), waiting(f"Loading {self.model}"):
             model = classifier_of(self.model)

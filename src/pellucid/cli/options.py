@@ -89,6 +89,15 @@ class Reading:
 
         return Corpus(files, replace(usual or Layout(), **self._said()), self.broken)
 
+    def check_unread(self) -> None:
+        """Where no file is read, nothing should be said of how."""
+        for each in fields(Reading):
+            if getattr(self, each.name) != each.default:
+                raise UsageError(
+                    f"--{each.name} says how a file is read, and there is none; leave it out, "
+                    "or give a file."
+                )
+
     def _said(self) -> dict[str, Any]:
         from pellucid.text.formats import Layout
 

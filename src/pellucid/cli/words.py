@@ -77,6 +77,7 @@ class Words(Wording, Reading):
         from pellucid.text.tokenizer import check_text
 
         if not any(map(is_file, self.inputs)):
+            self.check_unread()
             yield from (({}, check_text(text)) for text in self.inputs)
             return
         corpus = self.corpus(self.inputs)
