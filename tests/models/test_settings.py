@@ -21,6 +21,7 @@ import pellucid
 from pellucid import PellucidError
 from pellucid.checks.theirs import quiet
 from pellucid.models.checkpoint import family_of
+from pellucid.models.families import FAMILIES
 
 Specimen = Callable[[str], Path]
 Settings = dict[str, Any]
@@ -59,6 +60,15 @@ def test_every_setting_is_in_one_column(family: str) -> None:
     assert len(names) == len(set(names))
     theirs = transformers.AutoConfig.for_model(family).to_dict()
     assert set(names) == set(theirs) - {"model_type"}
+
+
+@pytest.mark.parametrize("family", TABLE)
+def test_where_config_json_is_silent_all_is_as_transformers_takes_it(family: str) -> None:
+    theirs = transformers.AutoConfig.for_model(family)
+    for setting in FAMILIES[family].settings:
+        default = setting.default
+        if isinstance(default, str | float) or (isinstance(default, int) and default):
+            assert getattr(theirs, setting.theirs, default) == default, setting.theirs
 
 
 @pytest.mark.parametrize(("family", "name"), cases("followed"))

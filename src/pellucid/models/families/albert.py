@@ -1,5 +1,7 @@
 """ALBERT (Lan et al. 2019): one layer's weights for all layers, and a narrow embedding."""
 
+from dataclasses import replace
+
 from pellucid.models.families.bert import MUST, POST_NORM_ENCODER, SETTINGS, classes, masked, pooled
 from pellucid.models.family import Family, Head, Setting
 from pellucid.models.naming import same
@@ -8,13 +10,16 @@ EMBED, LAYER = "entrance.embed", "encoder.layers.*"
 TABLE = "albert.embeddings"
 THEIRS = "albert.encoder.albert_layer_groups.*.albert_layers.0"  # group 0 is layer 0, for all
 
+# what holds where config.json is silent, otherwise than in BERT
+USUAL = {"hidden_act": "gelu_new", "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+
 ALBERT = Family(
     name="albert",
     shape="encoder",
     model="AlbertModel",
     fixed={**POST_NORM_ENCODER, "layer_weights": "shared"},
     settings=(
-        *SETTINGS,
+        *(replace(each, default=USUAL.get(each.theirs, each.default)) for each in SETTINGS),
         Setting("max_position_embeddings", "longest"),
         Setting("embedding_size", "embedding_width", 128),
     ),
