@@ -104,6 +104,24 @@ def test_what_is_drawn_goes_on_by_the_seed_of_the_first_run(
     assert len(set(whole.read_text().splitlines())) > 1
 
 
+def test_answers_of_two_models_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    texts, folder = tmp_path / "in.txt", tmp_path / "model"
+    texts.write_text("the seal\nice\n")
+    command = ["generate", "--model", str(folder), "--files", str(texts), "--max-new-tokens", "3"]
+    command += ["--out", str(tmp_path / "out.txt")]
+    append, model = Output.write, writer().float()
+    model.save(folder)
+    monkeypatch.setattr(Output, "write", lambda self, lines: append(self, stopping(lines, 1)))
+    assert main(command) == 130
+    monkeypatch.setattr(Output, "write", append)
+    next(model.parameters()).data.mul_(2)
+    model.save(folder, existing="replace")
+    assert main(command) == 2
+    assert "is of another job (other model or choices)" in capsys.readouterr().err
+
+
 def stopping(lines: Iterable[str], after: int) -> Iterator[str]:
     yield from islice(lines, after)
     raise KeyboardInterrupt

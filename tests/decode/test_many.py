@@ -65,6 +65,39 @@ def test_an_interrupted_run_is_gone_on_with(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out.txt"]
 
 
+def stopped_after(output: Output, texts: list[str], count: int) -> None:
+    """A run that answers so many of the texts, each by itself, and is interrupted."""
+
+    def lines() -> Iterator[str]:
+        for number, text in enumerate(output.left(texts)):
+            if number == count:
+                raise KeyboardInterrupt
+            yield text.upper()
+
+    with pytest.raises(KeyboardInterrupt):
+        output.write(lines())
+
+
+def test_texts_are_gone_on_with_where_those_before_are_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    stopped_after(Output(path, {}), ["ice", "", "the seal that is too long"], 2)
+    again = Output(path, {})
+    again.write(text.upper() for text in again.left(["ice", "", "the seal", "it"]))
+    assert path.read_text() == "ICE\n\nTHE SEAL\nIT\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["out.txt"]
+
+
+@pytest.mark.parametrize("texts", [["ice", "a bank", "it"], ["ice"], ["the seal", "ice", "it"]])
+def test_answers_to_other_texts_are_not_mixed_in(tmp_path: Path, texts: list[str]) -> None:
+    path = tmp_path / "out.txt"
+    stopped_after(Output(path, {}), ["ice", "the seal", "it"], 2)
+    again = Output(path, {})
+    with pytest.raises(UsageError, match=r"out\.txt\.part answers another text in line [12]"):
+        again.write(again.left(texts))
+    assert (tmp_path / "out.txt.part").read_text() == "ICE\nTHE SEAL\n"
+    assert not path.exists()
+
+
 def test_another_job_is_not_mixed_in(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     (tmp_path / "out.txt.part").write_text("one\n")

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pellucid.cli.problems import notes, say
@@ -139,12 +138,12 @@ class Generate(Writing):
         assert self.out is not None
         line, planner = line_for(self.out), generation.planner
         corpus = Corpus(self.files or [], Layout(gaps="kept"))
-        files = [[str(source), source.size] for source in corpus.sources]
-        job = {"model": self.model, "files": files, "choices": repr(vars(planner.choices))}
+        job = {"weights": generation.model.digest(), "said": repr(planner.said)}
+        job["choices"] = repr(vars(planner.choices))
         output, gaps = Output(self.out, job, self.existing, planner.seed), Gaps()
         if output.done:
             say(f"going on after {output.done:,} answers", who="resumed")
-        texts = islice(gaps.counted(self._texts(corpus)), output.done, None)
+        texts = output.left(gaps.counted(self._texts(corpus)))
         output.write(map(line, answered(generation.seeded(output.seed), texts, output.done)))
         if gaps.count:
             say(f"{gaps.count:,} empty lines stay empty", who="note")

@@ -1,5 +1,6 @@
 """Answers to many texts: in the order of the texts, in bounded memory, and resumable."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from pellucid.record.batched import batched
 from pellucid.record.files import Existing, check_writable
 
 WINDOW = 32  # batches that are sorted by length together
+DIGEST = 8  # bytes that tell a text from others
 
 
 def answered(generation: Generation, texts: Iterable[str], first: int = 0) -> Iterator[Answers]:
@@ -63,8 +65,8 @@ class Gaps:
 class Output:
     """A file of one line a text, which grows beside and is put in place when it is whole.
 
-    What is left of a run that was interrupted is gone on with, if it was the very same job; what
-    is drawn goes on by the `seed` of that run.
+    What is left of a run that was interrupted is gone on with, if it was the very same job and
+    the texts that are answered are the same; what is drawn goes on by the `seed` of that run.
     """
 
     def __init__(
@@ -74,7 +76,26 @@ class Output:
         self.path, self.job, self.seed = path, job, seed
         self.part = path.with_name(f"{path.name}.part")
         self.about = path.with_name(f"{path.name}.part.json")
+        self.asked = path.with_name(f"{path.name}.part.texts")  # a digest of each text
         self.done = self._begin(existing)
+
+    def left(self, texts: Iterable[str]) -> Iterator[str]:
+        """The texts after those that are answered, which must be as they were then."""
+        given = iter(texts)
+        with self.asked.open("a+b") as file:
+            file.truncate(self.done * DIGEST)
+            file.seek(0)
+            for number in range(1, self.done + 1):
+                text = next(given, None)
+                if text is None or digest(text) != file.read(DIGEST):
+                    raise UsageError(
+                        f"{self.part} answers another text in line {number}; give the texts that "
+                        "it was begun with, or delete it."
+                    )
+            for text in given:
+                file.write(digest(text))
+                file.flush()
+                yield text
 
     def write(self, lines: Iterable[str]) -> None:
         """Append the lines, each at once on its way to the disk; then put the file in place."""
@@ -85,6 +106,7 @@ class Output:
             os.fsync(file.fileno())
         self.part.replace(self.path)
         self.about.unlink(missing_ok=True)
+        self.asked.unlink(missing_ok=True)
 
     def _begin(self, existing: Existing) -> int:
         """How many whole lines an interrupted run has left; half a line is taken off."""
@@ -95,7 +117,7 @@ class Output:
         if job != json.loads(json.dumps(self.job)):
             if existing == "refuse":
                 raise UsageError(
-                    f"{self.part} is of another job (other model, texts or choices); "
+                    f"{self.part} is of another job (other model or choices); "
                     "delete it, or start anew with --force."
                 )
             self._start()
@@ -110,6 +132,7 @@ class Output:
         try:
             about = {"job": self.job, "seed": self.seed}
             self.about.write_text(json.dumps(about), encoding="utf-8")
+            self.asked.write_bytes(b"")
             self.part.write_bytes(b"")
         except OSError as error:
             raise PellucidError(f"{self.part} could not be written: {error.strerror}.") from error
@@ -121,6 +144,11 @@ class Output:
             return about["job"], int(about["seed"])
         except (OSError, ValueError, TypeError, LookupError):
             return None, 0
+
+
+def digest(text: str) -> bytes:
+    """It tells this text from any other."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
 def as_text(answers: Answers) -> str:
