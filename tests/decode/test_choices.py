@@ -70,6 +70,15 @@ def test_a_prompt_beyond_the_limit_is_refused() -> None:
         model.generate("the seal slept on")
 
 
+def test_a_prompt_as_long_as_the_checkpoint_lets_prompt_and_answer_be() -> None:
+    model = writer()
+    model.generation |= {"max_length": 3, "eos_token_id": []}
+    for prompt in (PROMPT, f"{PROMPT} on the ice"):
+        with pytest.raises(UsageError, match=r"have at most 3, says the checkpoint \(max_length\)"):
+            model.generate(prompt)
+        assert len(model.generate(prompt, max_new_tokens=2)[0].ids) == 2
+
+
 def test_a_model_without_a_longest_text_needs_a_length() -> None:
     model = writer("t5", longest=0)
     with pytest.raises(UsageError, match="knows no longest text; say max_new_tokens"):

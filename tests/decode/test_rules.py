@@ -110,6 +110,18 @@ def test_what_the_checkpoint_forces_is_forced(beams: int) -> None:
         assert not {2, 3} & set(answer.ids)
 
 
+@pytest.mark.parametrize("name", ["suppress_tokens", "begin_suppress_tokens", "bad_words_ids"])
+def test_what_is_no_token_is_named_and_bars_none(name: str) -> None:
+    model = writer()
+    plain = model.generate(PROMPT, max_new_tokens=6)[0]
+    for wrong in (-1, 70_000, "ice"):
+        model.generation[name] = [[3, wrong]] if name == "bad_words_ids" else [wrong]
+        with pytest.warns(
+            UserWarning, match=f"says {name} = {wrong!r}, but its tokens are 0 to 15"
+        ):
+            assert model.generate(PROMPT, max_new_tokens=6)[0].ids == plain.ids
+
+
 def test_what_the_checkpoint_asks_for_and_is_not_followed_is_named() -> None:
     model = writer()
     model.generation["penalty_alpha"] = 0.6

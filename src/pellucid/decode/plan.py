@@ -73,7 +73,7 @@ class Planner:
                 f"The prompt has {prompt} tokens; this model's positions reach {longest}, "
                 "so there is no room for an answer. Shorten it."
             )
-        wanted = self.choices.max_new_tokens or max(0, self.said.max_length - prompt)
+        wanted = self.choices.max_new_tokens or self._left(prompt)
         if not wanted and not room:
             raise UsageError("This model knows no longest text; say max_new_tokens.")
         if self.choices.max_new_tokens > room > 0:
@@ -82,6 +82,16 @@ class Planner:
                 f"reach, {longest}; at most {room} can be generated."
             )
         return min(filter(None, (wanted, room)))
+
+    def _left(self, prompt: int) -> int:
+        """What the checkpoint's max_length leaves beside the prompt; 0 where it says none."""
+        longest = self.said.max_length
+        if 0 < longest <= prompt:
+            raise UsageError(
+                f"The prompt has {prompt} tokens; prompt and answer together have at most "
+                f"{longest}, says the checkpoint (max_length). Shorten it, or say max_new_tokens."
+            )
+        return max(0, longest - prompt)
 
     def check_tokens(self) -> None:
         """Refuse forced tokens that there are not."""

@@ -56,6 +56,7 @@ NOT_FOLLOWED = (
     "watermarking_config",
     "dola_layers",
 )
+Runs = tuple[tuple[int, ...], ...]
 NOTHING: tuple[Any, ...] = (None, False, 0, 1, 1.0, [], {})  # values by which nothing is asked for
 
 
@@ -71,8 +72,8 @@ class Said:
     ends: frozenset[int]
     first: int | None
     last: int | None
-    barred: tuple[tuple[int, ...], ...]
-    not_first: tuple[tuple[int, ...], ...]
+    barred: Runs
+    not_first: Runs
     choices: Mapping[str, Any]
     max_length: int
     min_length: int
@@ -87,14 +88,17 @@ class Said:
         def one(name: str) -> int | None:
             return _token(told.get(name), name, vocabulary)
 
+        def several(name: str) -> Runs:
+            return _runs(told.get(name), name, vocabulary)
+
         start = one("decoder_start_token_id")
         return cls(
             start=one("bos_token_id") if start is None else start,
             ends=_ends(model, told),
             first=one("forced_bos_token_id"),
             last=_last(told, vocabulary),
-            barred=_runs(told.get("bad_words_ids")) + _singles(told.get("suppress_tokens")),
-            not_first=_singles(told.get("begin_suppress_tokens")),
+            barred=several("bad_words_ids") + several("suppress_tokens"),
+            not_first=several("begin_suppress_tokens"),
             choices=_choices(told),
             max_length=int(told.get("max_length") or 0),
             min_length=int(told.get("min_length") or 0),
@@ -115,9 +119,8 @@ def _ends(model: Model, told: Mapping[str, Any]) -> frozenset[int]:
     if found is None and model.has_tokenizer:
         target = model.tokenizer.target
         found = target.inner.token_to_id(target.special.get("eos_token", ""))
-    listed = found if isinstance(found, list) else [] if found is None else [found]
-    ids = [_token(each, "eos_token_id", model.config.vocabulary) for each in listed]
-    return frozenset(each for each in ids if each is not None)
+    ids = _listed(found)
+    return frozenset(each for each in ids if _known(each, "eos_token_id", model.config.vocabulary))
 
 
 def _last(told: Mapping[str, Any], vocabulary: int) -> int | None:
@@ -126,19 +129,27 @@ def _last(told: Mapping[str, Any], vocabulary: int) -> int | None:
 
 
 def _token(found: Any, name: str, vocabulary: int) -> int | None:
-    if found is None or (isinstance(found, int) and 0 <= found < vocabulary):
-        return found
+    return found if found is not None and _known(found, name, vocabulary) else None
+
+
+def _known(found: Any, name: str, vocabulary: int) -> bool:
+    """Whether it is a token; what is none is named."""
+    if isinstance(found, int) and 0 <= found < vocabulary:
+        return True
     words = f"its tokens are 0 to {vocabulary - 1}"
     warnings.warn(f"The checkpoint says {name} = {found!r}, but {words}; ignored.", stacklevel=2)
-    return None
+    return False
 
 
-def _runs(found: Any) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(map(int, run)) for run in found or () if run)
+def _runs(found: Any, name: str, vocabulary: int) -> Runs:
+    """Runs of tokens, or single ones; one that has what is no token cannot come."""
+    runs = filter(None, map(_listed, _listed(found)))
+    return tuple(tuple(run) for run in runs if all(_known(id, name, vocabulary) for id in run))
 
 
-def _singles(found: Any) -> tuple[tuple[int, ...], ...]:
-    return tuple((int(token),) for token in found or ())
+def _listed(found: Any) -> list[Any]:
+    """Several, one, or none."""
+    return list(found) if isinstance(found, list | tuple) else [] if found is None else [found]
 
 
 def _name_the_rest(told: Mapping[str, Any]) -> None:
