@@ -58,6 +58,15 @@ def test_a_seed_draws_the_same_again(decoder: str, capsys: Printed) -> None:
     assert first["seed"] == 5
 
 
+def test_terms_are_in_the_json_that_asks_for_them(decoder: str, capsys: Printed) -> None:
+    command = ["generate", "--model", decoder, "a bank", "--max-new-tokens", "3", "--json"]
+    assert main(command) == 0
+    assert main([*command, "--terms"]) == 0
+    plain, told = map(json.loads, capsys.readouterr().out.splitlines())
+    assert told == plain | {name: told[name] for name in ("terms", "divisor", "total")}
+    assert told["terms"][-1]["sum"] / told["divisor"] == told["total"] == told["score"]
+
+
 def test_translate_files(both: str, tmp_path: Path, capsys: Printed) -> None:
     texts = tmp_path / "in.txt"
     texts.write_text("the seal\na bank by the river\nice\n")
@@ -162,6 +171,9 @@ def test_ids_need_no_tokenizer(decoder: str, tmp_path: Path, capsys: Printed) ->
         (["generate", "--model", "mouse"], "Give a text, or files"),
         (["generate", "--model", "x", "cat", "--max-new-tokens", "0"], "equal to 1"),
         (["generate", "--model", "mouse", "--files", "x.txt"], "--files and --out go together"),
+        (["generate", "--files", "x.txt", "--out", "y.txt", "--json"], "are for a TEXT"),
+        (["generate", "cat", "--side-by-side", "greedy", "--terms"], "leave --terms out"),
+        (["generate", "cat", "--side-by-side", "beam", "--tree", "--json"], "leave --json out"),
         (["see", "--model", "mouse", "cat", "mouse", "--generate", "3"], "goes on from one text"),
         (["embed", __file__, "--out", "v.csv"], "must end in .npy"),
     ],

@@ -46,14 +46,31 @@ class Generate(Writing):
         return None
 
     def _check(self) -> None:
-        if bool(self.texts) == bool(self.files):
-            raise UsageError("Give a text, or files (--files), one of the two.")
-        if bool(self.files) != bool(self.out):
-            raise UsageError("--files and --out go together: texts in, answers out.")
-        if self.files and (self.ids or self.ways):
-            raise UsageError("--ids and --side-by-side are for a TEXT; leave --files out.")
-        if self.ways is not None and (len(self.texts or []) > 1 or self.ids):
-            raise UsageError("--side-by-side compares answers to one text.")
+        for wrong, sentence in self._contradictions():
+            if wrong:
+                raise UsageError(sentence)
+
+    def _contradictions(self) -> "list[tuple[bool, str]]":
+        files, beside = bool(self.files), self.ways is not None
+        shown = self.tree or self.terms or self.json
+        return [
+            (bool(self.texts) == files, "Give a text, or files (--files), one of the two."),
+            (files != bool(self.out), "--files and --out go together: texts in, answers out."),
+            (
+                files and (self.ids or beside),
+                "--ids and --side-by-side are for a TEXT; leave --files out.",
+            ),
+            (
+                files and shown,
+                "--tree, --terms and --json are for a TEXT; --out FILE.jsonl has scores.",
+            ),
+            (
+                beside and (len(self.texts or []) > 1 or self.ids),
+                "--side-by-side compares answers to one text.",
+            ),
+            (beside and self.terms, "--side-by-side compares sums; leave --terms out."),
+            (beside and self.tree and self.json, "--side-by-side draws trees; leave --json out."),
+        ]
 
     def _load(self) -> "Model":
         from pellucid.models.load import load
@@ -113,7 +130,8 @@ class Generate(Writing):
     def _print(self, answers: "Answers") -> None:
         if self.json:
             for answer in answers:
-                print(json.dumps(answer.to_json(), ensure_ascii=False))
+                terms = answer.terms.to_json() if self.terms else {}
+                print(json.dumps({**answer.to_json(), **terms}, ensure_ascii=False))
             if self.tree:
                 print(json.dumps(answers[0].tree.to_json(), ensure_ascii=False))
             return

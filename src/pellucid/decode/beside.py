@@ -26,7 +26,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "sample": {"pick": "sample"},
     "beam": {"pick": "likeliest", "beams": WIDE},
 }
-OWN = {"sample": (*DRAWING, "seed"), "beam": (*BEAMS, "penalty", "must")}
+OWN = {"sample": tuple(DRAWING), "beam": (*BEAMS, "penalty", "must")}
 
 
 @dataclass(frozen=True)

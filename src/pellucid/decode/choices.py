@@ -12,7 +12,15 @@ from pellucid.errors import UsageError
 Precision = Literal["float32", "bf16", "int8"]
 Words = str | Sequence[str]
 
-DRAWING = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "typical": 1.0}
+# what only sampling heeds, and where it says nothing
+DRAWING = {
+    "seed": None,
+    "temperature": 1.0,
+    "top_k": 0,
+    "top_p": 1.0,
+    "min_p": 0.0,
+    "typical": 1.0,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +97,11 @@ class Choices:
         for name, (low, high, meaning) in RANGES.items():
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name} is {getattr(self, name)}; expected is {meaning}.")
-        for wrong, sentence in self._contradictions():
+        for wrong, sentence in (*self._contradictions(), *self._unheard()):
             if wrong:
                 raise UsageError(sentence)
 
     def _contradictions(self) -> list[tuple[bool, str]]:
-        drawing = [name for name, usual in DRAWING.items() if getattr(self, name) != usual]
         sampled, searched = self.pick == "sample", self.beams > 1
         return [
             (sampled and searched, "Beams are searched, not drawn; choose beams or pick='sample'."),
@@ -103,15 +110,14 @@ class Choices:
                 f"{self.best} answers need as many beams (beams={self.best}), or pick='sample'.",
             ),
             (
-                bool(drawing) and not sampled,
-                f"Only sampling heeds {', '.join(drawing)}; add pick='sample' (--sample).",
-            ),
-            (
                 self.beams % self.groups != 0,
                 f"{self.beams} beams cannot be cut into {self.groups} equal groups.",
             ),
-            (self.diversity > 0 and self.groups == 1, "Diversity is between groups; set groups."),
-            (bool(self.must) and not searched, "Words that must come need beams=2 or more."),
+            (
+                self.groups > 1 and not self.diversity and self.best > self.beams // self.groups,
+                f"Groups without diversity find the same {self.beams // self.groups}; set "
+                f"diversity, or leave groups out, for {self.best} answers.",
+            ),
             (
                 bool(self.must) and self.groups > 1,
                 "Words that must come and groups do not go together; choose one.",
@@ -122,6 +128,26 @@ class Choices:
                 "cannot both hold.",
             ),
             ("" in self.words("stop"), "A stop string is empty; it would stop at once."),
+        ]
+
+    def _unheard(self) -> list[tuple[bool, str]]:
+        drawing = [name for name, usual in DRAWING.items() if getattr(self, name) != usual]
+        sampled, searched = self.pick == "sample", self.beams > 1
+        return [
+            (
+                bool(drawing) and not sampled,
+                f"Only sampling heeds {', '.join(drawing)}; add pick='sample' (--sample).",
+            ),
+            (bool(self.must) and not searched, "Words that must come need beams=2 or more."),
+            (self.diversity > 0 and self.groups == 1, "Diversity is between groups; set groups."),
+            (
+                self.stopping != "exact" and not searched,
+                "When to stop is for beams to heed; set beams=2 or more, or leave stopping out.",
+            ),
+            (
+                self.scope != "all" and self.repetition == 1 and not self.no_repeat,
+                "The scope is that of a rule; set repetition or no_repeat.",
+            ),
         ]
 
 
@@ -166,6 +192,8 @@ def _usable(given: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
         usable = {
             name: v for name, v in usable.items() if name not in ("best", "groups", "diversity")
         }
+    if given.get("beams", usable.get("beams", 1)) == 1:
+        usable.pop("stopping", None)
     return usable
 
 
