@@ -1,5 +1,6 @@
 """Scores are sums of the model's own log-probabilities, whatever stands beside or before."""
 
+import json
 import math
 
 import pytest
@@ -45,6 +46,17 @@ def test_bits_are_per_byte_of_what_was_scored() -> None:
         total.add(scored)
     assert total.bytes == len(" seal")
     assert total.bits_per_byte == pytest.approx(-total.log_likelihood / math.log(2) / 5)
+
+
+def test_what_is_no_number_is_null_in_json() -> None:
+    total = Total()
+    (alone,) = score(writer(), ["ice"])
+    total.add(alone)
+    assert alone.to_json()["perplexity"] is total.to_json()["perplexity"] is None
+    total.add(Scored(alone.tokens, (-1000.0,)))
+    assert total.perplexity == math.inf
+    assert "Infinity" not in json.dumps(total.to_json())
+    assert "perplexity inf" in str(total)
 
 
 def test_of_a_character_in_pieces_only_those_count_that_were_scored() -> None:

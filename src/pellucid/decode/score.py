@@ -73,7 +73,7 @@ class Scored:
             "text": self.tokens.text,
             "log_likelihood": self.log_likelihood,
             "tokens": self.count,
-            "perplexity": perplexity(self.log_likelihood, self.count),
+            "perplexity": finite(perplexity(self.log_likelihood, self.count)),
             "pieces": [
                 [label, value]
                 for label, value in zip(self.tokens.labels(), self.log_probabilities, strict=True)
@@ -125,7 +125,7 @@ class Total:
             "tokens": self.tokens,
             "bytes": self.bytes,
             "log_likelihood": self.log_likelihood,
-            "perplexity": self.perplexity,
+            "perplexity": finite(self.perplexity),
             "bits_per_byte": self.bits_per_byte,
         }
 
@@ -138,8 +138,16 @@ class Total:
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:
-    """e to the mean surprise of a token."""
-    return math.exp(-log_likelihood / tokens) if tokens else math.nan
+    """e to the mean surprise of a token; there is none of no tokens."""
+    try:
+        return math.exp(-log_likelihood / tokens) if tokens else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def finite(number: float) -> float | None:
+    """The number, if JSON has it."""
+    return number if math.isfinite(number) else None
 
 
 def score(
