@@ -1,6 +1,7 @@
 """`pellucid embed`: a vector for each text."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 class Embed(Reading, Replacing):
     """A vector of length 1 for each text, near one another where texts mean the same.
 
-    Each line has its row; an empty one is a row of zeros.
+    Each line has its row; an empty one is a row of zeros. A text that is longer than the model
+    reads is cut, and you are told.
 
     [dim]Examples:[/]
     [cyan]pellucid embed sentences.txt --out vectors.npy[/]
@@ -73,8 +75,7 @@ class Embed(Reading, Replacing):
         from pellucid.cli.progress import shown
         from pellucid.models.load import load
         from pellucid.models.precision import halved
-        from pellucid.models.vectors import WINDOW, embed
-        from pellucid.record.batched import batched
+        from pellucid.models.vectors import embed
         from pellucid.text.formats import Layout
 
         with waiting(f"Loading {self.model}"):
@@ -82,12 +83,20 @@ class Embed(Reading, Replacing):
         if self.dtype == "bfloat16":
             halved(model)
         corpus = self.corpus(self.files, Layout(gaps="kept"))
-        texts = (document.text for document in shown(corpus))
         nothing = torch.zeros(model.config.width)
-        for some in batched(texts, WINDOW * self.batch):
-            filled = filter(str.strip, some)
-            vectors = embed(model, filled, pooling=self.pooling, batch=self.batch)
-            yield from (next(vectors) if text.strip() else nothing for text in some)
+        empty: deque[bool] = deque()  # of the texts that were read and have no row yet
+
+        def filled() -> Iterator[str]:
+            for document in shown(corpus):
+                empty.append(not document.text.strip())
+                if not empty[-1]:
+                    yield document.text
+
+        for vector in embed(model, filled(), pooling=self.pooling, batch=self.batch):
+            while empty.popleft():
+                yield nothing
+            yield vector
+        yield from (nothing for _ in empty)
 
     def _save(self, path: Path, vectors: "Iterator[Tensor]") -> None:
         import numpy as np
