@@ -32,6 +32,16 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"beams": 4, "diversity": 1.0}, "Diversity is between groups"),
     ({"beams": 4, "best": 4, "groups": 2}, "Groups without diversity find the same 2; set"),
     ({"seed": 5}, "Only sampling heeds seed; add pick='sample'"),
+    ({"seed": 2**63, "pick": "sample"}, "seed is 9223372036854775808; expected is 0 or more"),
+    ({"seed": -1, "pick": "sample"}, "seed is -1; expected is 0 or more"),
+    ({"seed": "a", "pick": "sample"}, "seed is 'a'; expected is a number"),
+    ({"seed": 1.5, "pick": "sample"}, "seed is 1.5; expected is a number"),
+    ({"beams": "4"}, "beams is '4'; expected is a number"),
+    ({"best": 10**20, "pick": "sample"}, "expected is from 1 to 1000000"),
+    ({"batch": 10**20}, "expected is from 1 to 1000000"),
+    ({"forced": None}, "forced is None; expected is a token for each step"),
+    ({"prefix": 5}, "prefix is 5; expected is a text"),
+    ({"stop": 5}, "stop is 5; expected is a text, or several"),
     ({"stopping": "first"}, "When to stop is for beams to heed"),
     ({"stopping": "first", "pick": "sample"}, "When to stop is for beams to heed"),
     ({"scope": "prompt"}, "The scope is that of a rule; set repetition or no_repeat"),
@@ -136,6 +146,8 @@ def test_texts_or_ids_but_not_both() -> None:
 def test_ids_that_are_no_words_are_refused() -> None:
     with pytest.raises(UsageError, match="reach from 3 to 99"):
         writer().generate(ids=[[3, 99]])
+    with pytest.raises(UsageError, match="reach from 3 to 1000000000000"):
+        writer().generate(ids=[[3, 10**30]])
 
 
 def test_a_decoder_start_comes_from_the_checkpoint(shared: Path) -> None:

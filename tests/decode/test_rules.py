@@ -138,7 +138,10 @@ def test_the_checkpoint_may_choose_and_a_person_may_choose_otherwise() -> None:
     assert greedy.tree.about["search"] == "greedy search"
     assert len(greedy.ids) == 2
     model.generation |= {"do_sample": True, "temperature": 0.5}
-    assert model.generate(PROMPT, seed=1)[0].tree.about["search"] == "sampling"
+    with pytest.warns(UserWarning, match="for sampling and for 3 beams; it is sampled, without"):
+        assert model.generate(PROMPT, seed=1)[0].tree.about["search"] == "sampling"
+    sampled = model.generate(PROMPT, pick="sample", seed=1)[0]
+    assert sampled.tree.about["search"] == "sampling"
     assert model.generate(PROMPT, beams=2)[0].tree.about["search"] == "beam search, 2 beams"
 
 

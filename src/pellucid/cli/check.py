@@ -41,7 +41,9 @@ class Check:
     ] = None
     all: Annotated[bool, typer.Option("--all", help="A line for every number.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print every number as JSON.")] = False
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the sentences.")] = 0
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="Draws the sentences.")
+    ] = 0
 
     def run(self) -> None:
         """Print what was found; a number that differs is an error."""

@@ -38,7 +38,10 @@ class Train(Reading, Replacing):
         typer.Option(help="What a piece is: like GPT-2's, BERT's, T5's, a word, a character."),
     ] = "bpe"
     vocab: Annotated[
-        int, typer.Option(metavar="N", min=1, help="At most so many pieces, special ones too.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=1 << 26, help="At most so many pieces, special ones too."
+        ),
     ] = 8000
     special: Annotated[
         list[str] | None,

@@ -51,7 +51,9 @@ class Vectors(Wording, Labelled, Replacing):
     ] = None
     hashed: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="So many columns by hash; no term is remembered."),
+        typer.Option(
+            metavar="N", min=1, max=1 << 26, help="So many columns by hash; no term is remembered."
+        ),
     ] = None
     passes: Annotated[
         int | None,

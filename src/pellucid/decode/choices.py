@@ -1,8 +1,10 @@
 """The choices of a generation, each with a name; what makes no sense together is refused."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from pellucid.decode.length import Penalty, Stopping
@@ -71,7 +73,7 @@ class Choices:
     @classmethod
     def of(cls, given: Mapping[str, Any], said: Mapping[str, Any]) -> "Choices":
         """What was given, over what the checkpoint says."""
-        known = {field.name for field in fields(cls)}
+        known = {field.name: field.type for field in fields(cls)}
         for name in given:
             if name not in known:
                 near = get_close_matches(name, known, n=1)
@@ -79,6 +81,8 @@ class Choices:
                     f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}."
                 )
                 raise UsageError(f"There is no choice {name!r}; {hint}")
+        for name, value in (*said.items(), *given.items()):
+            _check_kind(name, value, known[name])
         return cls(**{**_usable(given, said), **given})
 
     def words(self, name: str) -> list[str]:
@@ -95,8 +99,9 @@ class Choices:
         for each in fields(self):
             _check_kind(each.name, getattr(self, each.name), each.type)
         for name, (low, high, meaning) in RANGES.items():
-            if not low <= getattr(self, name) <= high:
-                raise UsageError(f"{name} is {getattr(self, name)}; expected is {meaning}.")
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise UsageError(f"{name} is {value}; expected is {meaning}.")
         for wrong, sentence in (*self._contradictions(), *self._unheard()):
             if wrong:
                 raise UsageError(sentence)
@@ -151,16 +156,26 @@ class Choices:
         ]
 
 
+# what a choice of a kind may be, and how a person says that
+KINDS: dict[Any, tuple[tuple[Any, ...], str]] = {
+    int: ((int,), "a number"),
+    int | None: ((int, NoneType), "a number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "a text"),
+    Words: ((str, Sequence), "a text, or several"),
+    Mapping[int, int]: ((Mapping,), "a token for each step: {0: 5}"),
+}
 MANY = float("inf")
 RANGES: dict[str, tuple[float, float, str]] = {
-    "best": (1, MANY, "1 or more"),
+    "best": (1, 1e6, "from 1 to 1000000"),
     "beams": (1, 1000, "from 1 to 1000"),
     "groups": (1, MANY, "1 or more"),
-    "batch": (1, MANY, "1 or more"),
+    "batch": (1, 1e6, "from 1 to 1000000"),
     "max_new_tokens": (0, MANY, "0 or more"),
     "min_new_tokens": (0, MANY, "0 or more"),
     "length_penalty": (-100, 100, "a number from −100 to 100"),
     "diversity": (0, 1e6, "0 or more"),
+    "seed": (0, 2**63 - 1, "0 or more, and less than 2 ** 63"),  # as torch draws
     "temperature": (1e-4, 1e6, "more than 0 (for the likeliest token pick='likeliest')"),
     "top_k": (0, MANY, "0 or more"),
     "top_p": (1e-9, 1, "more than 0, at most 1"),
@@ -175,8 +190,11 @@ def _check_kind(name: str, value: Any, kind: Any) -> None:
     choices = get_args(kind) if get_origin(kind) is Literal else ()
     if choices and value not in choices:
         raise UsageError(f"{name} is {value!r}; the choices are {', '.join(map(repr, choices))}.")
-    if kind in (int, float) and (isinstance(value, bool) or not isinstance(value, (int, kind))):
-        raise UsageError(f"{name} is {value!r}; expected is a number.")
+    if choices:
+        return
+    allowed, meaning = KINDS[kind]
+    if isinstance(value, bool) or not isinstance(value, allowed):
+        raise UsageError(f"{name} is {value!r}; expected is {meaning}.")
 
 
 def _usable(given: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,6 +203,7 @@ def _usable(given: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
     if given.get("beams", 1) > 1:
         usable.pop("pick", None)
     if given.get("pick", usable.get("pick")) == "sample":
+        _name_beams(given, said)
         usable = {name: v for name, v in usable.items() if name not in BEAMS}
     else:
         usable = {name: v for name, v in usable.items() if name not in DRAWING}
@@ -195,6 +214,16 @@ def _usable(given: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
     if given.get("beams", usable.get("beams", 1)) == 1:
         usable.pop("stopping", None)
     return usable
+
+
+def _name_beams(given: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """What the checkpoint says and cannot be followed is named, where nobody chose otherwise."""
+    if said.get("beams", 1) > 1 and not {"pick", "beams"} & given.keys():
+        warnings.warn(
+            f"The checkpoint asks for sampling and for {said['beams']} beams; it is sampled, "
+            "without beams. Choose beams, or pick='sample'.",
+            stacklevel=2,
+        )
 
 
 BEAMS = ("beams", "groups", "diversity", "stopping", "length_penalty")

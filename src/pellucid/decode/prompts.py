@@ -66,6 +66,12 @@ def _prompt(model: Model, said: Said, row: tuple[int, ...]) -> Prompt:
     model.check_length(len(row))
     if not row:
         raise UsageError("A prompt has no tokens; give at least one.")
+    words = model.config.source_vocabulary or model.config.vocabulary
+    if not 0 <= min(row) <= max(row) < words:
+        raise UsageError(
+            f"The ids reach from {min(row)} to {max(row)}; this model has words from 0 to "
+            f"{words - 1}."
+        )
     if model.config.shape == "decoder":
         return Prompt(row)
     if said.start is None:
