@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pellucid.errors import UsageError
 from pellucid.models.model import Model
 from pellucid.record.files import Existing, write
 from pellucid.record.shown import Shown

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from pellucid.errors import UsageError
+from pellucid.record.streams import stream_of
 from pellucid.record.tokens import Tokens
-from pellucid.record.trace import stream_of
 from pellucid.study.place import Place
 from pellucid.study.rounding import rounding
 
