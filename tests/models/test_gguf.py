@@ -184,6 +184,27 @@ def test_a_tokenizer_as_llamas(write: Write) -> None:
     assert tokenizer.decode([1, 7, 10, 11]) == "a bat\n"
 
 
+def test_a_tokenizer_as_gpt2s(write: Write) -> None:
+    pieces = ["<e>", "Ġ", "a", "t", "at", "<", ">", "<at>", "<s>"]
+    fields = {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.tokens": pieces,
+        "tokenizer.ggml.merges": ["a t"],
+        "tokenizer.ggml.token_type": [3, 1, 1, 1, 1, 1, 1, 4, 3],
+        "tokenizer.ggml.bos_token_id": 8,
+        "tokenizer.ggml.eos_token_id": 0,
+    }
+    tokenizer = pellucid.load(write(fields=fields)).tokenizer
+    assert tokenizer.encode("at <at>").pieces == ("at", "Ġ", "<at>")
+    assert tokenizer.decode([4, 1, 7]) == "at <at>"
+    ends = {"tokenizer.ggml.add_eos_token": True, "tokenizer.ggml.add_bos_token": True}
+    tokenizer = pellucid.load(write(fields=fields | ends)).tokenizer
+    assert tokenizer.encode("at").pieces == ("<s>", "at", "<e>")
+    del ends["tokenizer.ggml.add_bos_token"]
+    tokenizer = pellucid.load(write(fields=fields | ends)).tokenizer
+    assert tokenizer.encode("at").pieces == ("at", "<e>")
+
+
 @pytest.fixture(scope="module")
 def smol(smollm2: Path) -> pellucid.Model:
     return pellucid.load(smollm2)

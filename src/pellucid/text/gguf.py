@@ -3,14 +3,16 @@
 from typing import Any
 
 import tokenizers
-from tokenizers import decoders, models, pre_tokenizers, processors
+from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 
 from pellucid.errors import PellucidError
 from pellucid.text.families.plain import followed
 from pellucid.text.sentencepiece import KINDS, Piece, SentencePiece
 from pellucid.text.tokenizer import Tokenizer
 
-CONTROL = 3  # GGUF's mark of a piece that stands for no text; all its marks are SentencePiece's
+TYPES = "tokenizer.ggml.token_type"
+# SentencePiece's marks of a piece that stands for no text, and of one that is never cut
+CONTROL, OWN = 3, 4
 
 # how a text is cut before its bytes are merged, by the file's own word for it
 CUTS: dict[str, list[pre_tokenizers.PreTokenizer]] = {
@@ -18,24 +20,32 @@ CUTS: dict[str, list[pre_tokenizers.PreTokenizer]] = {
     "gpt-2": [],
     "default": [],
 }
-FIRST = "tokenizer.ggml.add_bos_token"
 
 
 def tokenizer_of(fields: dict[str, Any]) -> Tokenizer:
     """Byte-level merges, as in GPT-2, or SentencePiece's, as in Llama; others are refused."""
     kind, cut = fields.get("tokenizer.ggml.model"), fields.get("tokenizer.ggml.pre", "default")
-    pieces, types = fields.get("tokenizer.ggml.tokens"), fields.get("tokenizer.ggml.token_type")
+    pieces, types = fields.get("tokenizer.ggml.tokens"), fields.get(TYPES)
     if not pieces or not types or kind not in ("gpt2", "llama") or cut not in CUTS:
         known = ", ".join(CUTS)
         raise PellucidError(f"it is {kind!r} with {cut!r}; read are 'llama', 'gpt2' with {known}")
     inner = _byte_level(pieces, fields, cut) if kind == "gpt2" else _sentencepiece(fields)
     inner.add_special_tokens([p for p, t in zip(pieces, types, strict=True) if t == CONTROL])
-    if fields.get(FIRST, kind == "llama"):
-        number = fields["tokenizer.ggml.bos_token_id"]
-        first = (pieces[number], number)
-        form = f"{pieces[number]} $A"
-        inner.post_processor = processors.TemplateProcessing(form, special_tokens=[first])
+    first, last = (_end(role, fields) for role in ("bos", "eos"))
+    if ends := [*first, *last]:
+        numbers = [(piece, inner.token_to_id(piece)) for piece in ends]
+        form = [*first, "$A", *last]
+        inner.post_processor = processors.TemplateProcessing(form, special_tokens=numbers)
     return Tokenizer(inner)
+
+
+def _end(role: str, fields: dict[str, Any]) -> list[str]:
+    """The piece that stands at this end of a text, if one does."""
+    usual = role == "bos" and fields["tokenizer.ggml.model"] == "llama"
+    if not fields.get(f"tokenizer.ggml.add_{role}_token", usual):
+        return []
+    pieces: list[str] = fields["tokenizer.ggml.tokens"]
+    return [pieces[fields[f"tokenizer.ggml.{role}_token_id"]]]
 
 
 def _byte_level(pieces: list[str], fields: dict[str, Any], cut: str) -> tokenizers.Tokenizer:
@@ -45,6 +55,8 @@ def _byte_level(pieces: list[str], fields: dict[str, Any], cut: str) -> tokenize
     bytes_last = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     inner.pre_tokenizer = pre_tokenizers.Sequence([*CUTS[cut], bytes_last])
     inner.decoder = decoders.ByteLevel()
+    whole = [p for p, t in zip(pieces, fields[TYPES], strict=True) if t == OWN]
+    inner.add_tokens([AddedToken(piece, normalized=False) for piece in whole])
     return inner
 
 
