@@ -65,6 +65,18 @@ def test_classes_with_their_probabilities(run, classifier: str, tmp_path: Path) 
     assert "Give a text, or files" in run("classify", "--model", classifier).sentence
 
 
+def test_a_run_is_converted_where_it_stands_and_is_gone_where_another_model_does(
+    run, classifier: str, tmp_path: Path
+) -> None:
+    (tmp_path / "test.tsv").write_text("text\tlabel\na cat\tanimal\na key\ttech\n")
+    ran = run("convert", classifier, "--out", classifier, "--force", "--text", "the cat")
+    assert (ran.status, ran.err) == (0, "saved: run\n")
+    assert "accuracy" in run("evaluate", classifier, "test.tsv").out
+    assert run("convert", "mouse", "--out", classifier, "--force", "--text", "cat").status == 0
+    left = {path.name for path in (tmp_path / classifier).iterdir()}
+    assert not left & {"run.json", "settings.toml"}
+
+
 def test_converted_and_exported(run, classifier: str, tmp_path: Path) -> None:
     ran = run("convert", classifier, "--out", "small", "--text", "the cat was here")
     assert (ran.status, ran.err) == (0, "saved: small\n")

@@ -32,6 +32,11 @@ def test_of_every_shape_and_of_lengths_that_were_not_checked(tmp_path: Path) -> 
         assert np.abs(theirs - ours.numpy()).max() < 1e-4
 
 
+def test_of_a_source_with_fewer_words_than_its_target(tmp_path: Path) -> None:
+    model = zoo.build("two tongues", layers=1, source_vocabulary=6)
+    assert export(model, tmp_path / "two.onnx").is_file()
+
+
 def test_what_does_not_agree_is_not_written(tmp_path: Path, monkeypatch) -> None:
     model = zoo.build("encoder", layers=1)
     monkeypatch.setattr(exporting, "AGREES", -1.0)

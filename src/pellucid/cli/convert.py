@@ -71,13 +71,19 @@ class Convert(Replacing):
             self._compare(model, load(self.out))
 
     def _told(self) -> None:
-        """A run keeps what it says of its task and its files, so that it can be evaluated."""
+        """A run keeps what it says of its task and its files, so that it can be evaluated.
+
+        Of another run, which stood there before, nothing is left that would be said of this model.
+        """
         from pellucid.train.job import FILE
         from pellucid.train.run import ABOUT
 
-        for path in (Path(self.model) / ABOUT, Path(self.model) / FILE):
-            if path.is_file():
-                shutil.copy(path, self.out)
+        home = Path(self.model).resolve()
+        for name in (ABOUT, FILE) if home != self.out.resolve() else ():
+            if (home / name).is_file():
+                shutil.copy(home / name, self.out)
+            else:
+                (self.out / name).unlink(missing_ok=True)
 
     def _compare(self, exact: "Model", rounded: "Model") -> None:
         from pellucid.models.rounding import compared

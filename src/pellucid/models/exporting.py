@@ -63,10 +63,11 @@ class Plain(nn.Module):
 
     def example(self, count: int, length: int) -> list[Tensor]:
         """Ids drawn by chance, the last text one token shorter than the others."""
-        chance = torch.Generator().manual_seed(count * 100 + length)
+        chance, config = torch.Generator().manual_seed(count * 100 + length), self.model.config
+        words = min(filter(None, (config.source_vocabulary, config.vocabulary)))  # on either side
         found = []
         for name in self.inputs:
-            ids = torch.randint(self.model.config.vocabulary, (count, length), generator=chance)
+            ids = torch.randint(words, (count, length), generator=chance)
             mask = torch.ones_like(ids)
             mask[-1, -1] = 0
             kinds = {IDS: ids, MASK: mask, SEGMENTS: torch.zeros_like(ids)}
