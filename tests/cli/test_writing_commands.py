@@ -174,6 +174,8 @@ def test_ids_need_no_tokenizer(decoder: str, tmp_path: Path, capsys: Printed) ->
         (["generate", "--files", "x.txt", "--out", "y.txt", "--json"], "are for a TEXT"),
         (["generate", "cat", "--side-by-side", "greedy", "--terms"], "leave --terms out"),
         (["generate", "cat", "--side-by-side", "beam", "--tree", "--json"], "leave --json out"),
+        (["score", "--model", "x", "-", "--sources", "-"], "Standard input can be read once"),
+        (["heads", "x", "-", "--sources", "-"], "Standard input can be read once"),
         (["check", "mouse", "--seed", "9" * 20], "9223372036854775807"),
         (["embed", __file__, "--batch", "9" * 20], "give from 1 to 1000000"),
         (["vectors", __file__, "--hashed", "9" * 10], "67108864"),

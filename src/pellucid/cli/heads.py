@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pellucid.cli.options import FILES, Reading
-from pellucid.cli.pairs import SOURCES, beside
+from pellucid.cli.pairs import SOURCES, beside, check_heard
 from pellucid.cli.problems import notes
 from pellucid.cli.progress import shown
 from pellucid.cli.studying import ENDINGS, FORCE, JSON, MODEL, Study, loaded
@@ -66,6 +66,7 @@ class Heads(Reading, Study):
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
         self.check_places((*ENDINGS, TABLE))
+        check_heard(self.files, self.sources)
         if self.parts and self.parts.exists() and not self.parts.is_dir():
             raise UsageError(f"{self.parts} is a file; --parts takes a folder.")
 

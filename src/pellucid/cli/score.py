@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pellucid.cli.options import FILES, Reading
-from pellucid.cli.pairs import SOURCES, beside
+from pellucid.cli.pairs import SOURCES, beside, check_heard
 from pellucid.cli.problems import notes
 from pellucid.cli.see import waiting
 
@@ -51,6 +51,7 @@ class Score(Reading):
         from pellucid.decode.score import Total
         from pellucid.models.load import load
 
+        check_heard(self.files, self.sources)
         with notes(), waiting(f"Loading {self.model}"):
             model = load(self.model)
         total = Total()
