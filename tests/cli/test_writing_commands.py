@@ -79,6 +79,20 @@ def test_translate_files(both: str, tmp_path: Path, capsys: Printed) -> None:
     assert "exists already" in capsys.readouterr().err
 
 
+def test_files_are_read_as_they_are_said_to_be(both: str, tmp_path: Path, capsys: Printed) -> None:
+    texts, out = tmp_path / "in.csv", tmp_path / "out.txt"
+    texts.write_bytes("id,said\n1,the seal\n2,\n3,ice,é\n4,a bank\n".encode("latin-1"))
+    command = ["translate", "--model", both, "--files", str(texts), "--out", str(out)]
+    command += ["--max-new-tokens", "3"]
+    assert main(command) == 2
+    assert "has no column 'text'; it has 'id', 'said'" in capsys.readouterr().err
+    command += ["--text", "said", "--encoding", "latin-1"]
+    assert main(command) == 1
+    assert "line 4 has 3 columns where 2 were expected" in capsys.readouterr().err
+    assert main([*command, "--broken", "skip"]) == 0
+    assert [bool(line) for line in out.read_text().splitlines()] == [True, False, False, True]
+
+
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
 def test_an_empty_line_stays_where_it_is(
     both: str, tmp_path: Path, capsys: Printed, ending: str
@@ -176,6 +190,7 @@ def test_ids_need_no_tokenizer(decoder: str, tmp_path: Path, capsys: Printed) ->
         (["generate", "cat", "--side-by-side", "beam", "--tree", "--json"], "leave --json out"),
         (["score", "--model", "x", "-", "--sources", "-"], "Standard input can be read once"),
         (["heads", "x", "-", "--sources", "-"], "Standard input can be read once"),
+        (["generate", "cat", "--encoding", "latin-1"], "--encoding says how a file is read"),
         (["check", "mouse", "--seed", "9" * 20], "9223372036854775807"),
         (["embed", __file__, "--batch", "9" * 20], "give from 1 to 1000000"),
         (["vectors", __file__, "--hashed", "9" * 10], "67108864"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pellucid.cli.options import Reading
 from pellucid.cli.problems import notes, say
 from pellucid.cli.see import read, waiting
 from pellucid.cli.writing import Writing
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generate(Writing):
+class Generate(Reading, Writing):
     """Go on from a text, the answer word by word as it comes.
 
     [dim]Examples:[/]
@@ -49,6 +50,8 @@ class Generate(Writing):
         for wrong, sentence in self._contradictions():
             if wrong:
                 raise UsageError(sentence)
+        if not self.files:
+            self.check_unread()
 
     def _contradictions(self) -> "list[tuple[bool, str]]":
         files, beside = bool(self.files), self.ways is not None
@@ -151,11 +154,10 @@ class Generate(Writing):
     def _many(self, generation: "Generation") -> None:
         from pellucid.decode.many import Gaps, Output, answered, line_for
         from pellucid.text.formats import Layout
-        from pellucid.text.sources import Corpus
 
         assert self.out is not None
         line, planner = line_for(self.out), generation.planner
-        corpus = Corpus(self.files or [], Layout(gaps="kept"))
+        corpus = self.corpus(self.files or [], Layout(gaps="kept"))
         job = {"weights": generation.model.digest(), "said": repr(planner.said)}
         job["choices"] = repr(vars(planner.choices))
         output, gaps = Output(self.out, job, self.existing, planner.seed), Gaps()
