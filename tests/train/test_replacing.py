@@ -34,7 +34,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     [
         ("run/text.txt", HOW, "run/text.txt"),
         ("text.txt", {"start": "run", "steps": 2}, "run"),
-        ("text.txt", {**HOW, "teacher": "run/../run"}, "run/../run"),
+        ("text.txt", {"teacher": "run/../run", "steps": 2}, "run/../run"),
     ],
 )
 def test_what_it_learns_from_is_not_replaced(

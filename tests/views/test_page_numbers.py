@@ -102,7 +102,8 @@ def test_the_number_under_the_pointer(name: str, browser: "Browser", tmp_path: P
             rows, columns = trace[step].shape[-2:]
             row, column = chance.randrange(rows), chance.randrange(columns)
             point(page, which, row, column)
-            told = trace.explain(step, row=row, column=column, head=head)
+            of = {"head": head} if {"H", "G"} & set(trace.node(step).axes) else {}
+            told = trace.explain(step, row=row, column=column, **of)
             assert page.inner_text("#readout .value") == number(told.value), step
             lines = page.locator("#readout .line").all_inner_texts()
             assert lines[0] == f"{step.rpartition('.')[2]} = {told.formula}"
