@@ -82,8 +82,14 @@ def test_a_run_is_measured_on_texts_that_are_too_long_if_they_may_be_cut(
     ran = run("evaluate", "run", "long.tsv", "--too-long", "cut")
     assert (ran.status, ran.err) == (0, "note: 1 text was cut to 32 tokens.\n")
     run("train", "generate", "a.txt", *BRIEF, "--longest", "32", "--out", "writer")
-    vain = run("evaluate", "writer", "a.txt", "--too-long", "cut").sentence
-    assert vain == "generate has nothing to do with --too-long; leave it out."
+    run("train", "classify", "train.tsv", "--model", "tfidf", "--out", "tfidf")
+    for vain in (
+        ("evaluate", "writer", "a.txt"),
+        ("evaluate", "tfidf", "train.tsv"),
+        ("classify", "--model", "tfidf", "the cat"),
+    ):
+        told = run(*vain, "--too-long", "cut").sentence
+        assert told == "No text is too long for this model; leave --too-long out."
 
 
 def test_a_run_is_repeated_from_its_settings_and_goes_on(run, tmp_path: Path) -> None:

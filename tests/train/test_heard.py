@@ -100,6 +100,20 @@ def test_a_change_is_heard_where_its_opposite_stood() -> None:
     assert changed(job(**again), again).settings == usual(**again)
 
 
+@pytest.mark.parametrize(
+    ("began", "said"),
+    [
+        ({"epochs": 2.0}, {"steps": 9}),
+        ({"tokens": 64}, {"rows": 8}),
+        ({"keep": "average", "average": 2}, {"keep": "last"}),
+        ({"smoothing": 0.1, "convention": "fairseq"}, {"smoothing": 0.0}),
+        ({"schedule": "cosine", "least": 1e-4}, {"schedule": "constant"}),
+    ],
+)
+def test_a_run_that_was_changed_can_be_repeated(began: dict, said: dict) -> None:
+    checked(changed(job(**began), said))
+
+
 @pytest.mark.skipif(not RECIPES, reason="the recipes are in the repository alone")
 @pytest.mark.parametrize("path", RECIPES + MODELS, ids=lambda path: path.stem)
 def test_all_that_the_recipes_say_is_heard(path: Path) -> None:

@@ -48,6 +48,12 @@ def test_special_pieces_are_never_chosen_nor_drawn(number: int, epoch: int, seed
     assert ((given[changed] == MASK) | (given[changed] >= SPECIAL)).all()
 
 
+def test_another_part_is_other_data() -> None:
+    whole = made(np.arange(40) // 20)
+    marks = {part.mark for share in (0.1, 0.3) for part in (whole, *whole.parted(share))}
+    assert len(marks) == 5
+
+
 def test_an_unknown_word_is_not_to_be_told() -> None:
     tokenizer = train(["one two three four five"], kind="wordpiece", size=40)
     found = sentences(tokenizer, [["one ☃ two ☃"], ["☃ three ☃"]], longest=16, share=1.0)

@@ -123,9 +123,15 @@ class Shortening:
     ] = None
 
     def shorten(self, model: Any) -> None:
-        """Have a model do so; one without settings reads whatever comes."""
-        if self.too_long and hasattr(model, "settings"):
-            model.settings = replace(model.settings, too_long=self.too_long)
+        """Have a model do so."""
+        from pellucid.train.heard import DEAF
+
+        if self.too_long is None:
+            return
+        settings = getattr(model, "settings", None)
+        if settings is None or "too_long" in DEAF[settings.task]:
+            raise UsageError("No text is too long for this model; leave --too-long out.")
+        model.settings = replace(settings, too_long=self.too_long)
 
 
 @dataclass(frozen=True, kw_only=True)

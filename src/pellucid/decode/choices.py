@@ -1,7 +1,7 @@
 """The choices of a generation, each with a name; what makes no sense together is refused."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from types import NoneType
@@ -12,7 +12,7 @@ from pellucid.decode.rules import Scope
 from pellucid.errors import UsageError
 
 Precision = Literal["float32", "bf16", "int8"]
-Words = str | Sequence[str]
+Words = str | Collection[str]
 
 # what only sampling heeds, and where it says nothing
 DRAWING = {
@@ -162,7 +162,7 @@ KINDS: dict[Any, tuple[tuple[Any, ...], str]] = {
     int | None: ((int, NoneType), "a number"),
     float: ((int, float), "a number"),
     str: ((str,), "a text"),
-    Words: ((str, Sequence), "a text, or several"),
+    Words: ((str, Collection), "a text, or several"),
     Mapping[int, int]: ((Mapping,), "a token for each step: {0: 5}"),
 }
 MANY = float("inf")

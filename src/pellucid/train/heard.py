@@ -40,21 +40,31 @@ def check_heard(said: Mapping[str, Any], plain: Settings, now: Settings, kind: s
 
     `kind` is the model's, as `Job.kind` has it. What is as usual anyway does no harm.
     """
-    who = now.task if kind == "transformer" else kind
-    other = [name for name in said if getattr(now, name) != getattr(plain, name)]
-    for name in other:
-        if name in DEAF.get(who, other):
-            raise UsageError(f"{who} has nothing to do with {called(name)}; leave it out.")
-    for name, source in taken(now).items():
-        if name in said:
-            raise UsageError(f"{called(name)} is as in {source}; leave it out.")
-    for name in (name for name in other if name in NEEDS):
+    check_deaf(said, plain, now, kind)
+    for name in (name for name in unlike(said, plain, now) if name in NEEDS):
         where, holds = NEEDS[name]
         if not holds(now):
             raise UsageError(f"{called(name)} is heard only {where}; say so, or leave it out.")
     for name, instead in INSTEAD.items():
         if said.get(name) and said.get(instead):
             raise UsageError(f"{name} is not heard beside {instead}; leave one of them out.")
+
+
+def check_deaf(said: Mapping[str, Any], plain: Settings, now: Settings, kind: str) -> None:
+    """Refuse what who learns has nothing to do with, whatever else is said."""
+    who = now.task if kind == "transformer" else kind
+    other = unlike(said, plain, now)
+    for name in other:
+        if name in DEAF.get(who, other):
+            raise UsageError(f"{who} has nothing to do with {called(name)}; leave it out.")
+    for name, source in taken(now).items():
+        if name in said:
+            raise UsageError(f"{called(name)} is as in {source}; leave it out.")
+
+
+def unlike(said: Mapping[str, Any], plain: Settings, now: Settings) -> list[str]:
+    """What was said and is not as it would be without."""
+    return [name for name in said if getattr(now, name) != getattr(plain, name)]
 
 
 def taken(now: Settings) -> dict[str, str]:

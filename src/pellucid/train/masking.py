@@ -104,7 +104,7 @@ class Sentences:
 
     @property
     def mark(self) -> str:
-        return f"{self.rows.mark} {fingerprint(self.documents)}"
+        return f"{self.rows.mark} {fingerprint(self.documents)} {fingerprint(self.kept)}"
 
     def example(self, number: int, chance: Chance) -> Example:
         """[CLS] a [SEP] b [SEP], some words masked; and whether b follows a."""

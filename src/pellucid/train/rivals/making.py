@@ -8,8 +8,8 @@ from pellucid.errors import PellucidError, UsageError
 from pellucid.text.vectors import Vectorizer
 from pellucid.text.words import Analyzer
 from pellucid.train.classifiers import Classifier
-from pellucid.train.heard import check_heard, unusual
-from pellucid.train.job import Job
+from pellucid.train.heard import check_deaf, check_heard, unusual
+from pellucid.train.job import OURS, Job
 from pellucid.train.linear import TfidfClassifier
 from pellucid.train.rivals.classifier import NetworkClassifier
 from pellucid.train.rivals.majority import MajorityClassifier
@@ -30,16 +30,24 @@ def rival(told: Told, settings: Settings) -> Classifier:
 
 def usual_of(task: TaskName, said: Mapping[str, Any], told: Told = NONE) -> Settings:
     """Settings as usual for who learns, but for what is said; what is not heard is refused."""
-    kind = told.get("kind", "transformer")
-    own = USUAL if kind in NETWORKS else NONE
-    now = usual(**{**own, **said, "task": task})
-    check_heard(said, usual(**own, task=task), now, kind)
+    kind = told.get("kind", OURS)
+    now = usual(**{**own(kind), **said, "task": task})
+    check_heard(said, usual(**own(kind), task=task), now, kind)
     return now
 
 
+def own(kind: str) -> Told:
+    """What is usual for one kind alone."""
+    return USUAL if kind in NETWORKS else NONE
+
+
 def checked(job: Job) -> Job:
-    """The same job, if all is heard that is not as usual."""
-    usual_of(job.settings.task, unusual(job.settings), job.rival)
+    """The same job, if who learns has to do with all that is not as usual.
+
+    What waits for something else may stand there: a run that was changed keeps what it had before.
+    """
+    s = job.settings
+    check_deaf(unusual(s), usual(**own(job.kind), task=s.task), s, job.kind)
     return job
 
 
