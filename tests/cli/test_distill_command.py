@@ -2,12 +2,15 @@
 
 import json
 import tomllib
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from test_training_command import BRIEF, LINES, NUMBERS
 
 import pellucid
+from pellucid.decode.many import Output
 from pellucid.train.job import Job
 
 STUDENT = ("--layers", "1", "--steps", "4", "--measure", "2")
@@ -112,3 +115,34 @@ def test_files_of_others_are_not_written_over(run, tmp_path: Path) -> None:
         "run.translations.txt is needed, so run.translations.txt cannot be replaced; name another."
     )
     assert not (tmp_path / "run").exists()
+
+
+def interrupted(lines: Iterable[str]) -> Iterator[str]:
+    yield from islice(lines, 3)
+    raise KeyboardInterrupt
+
+
+def test_translations_of_other_texts_or_of_another_teacher_are_not_mixed_in(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = ("train", "translate", "train.en", "train.xx", *BRIEF, "--out", "teacher")
+    command = ("distill", "teacher", "train.en", "train.xx", *SPOKEN, "--out", "run")
+    run(*learn)
+    with monkeypatch.context() as patched:
+        write = Output.write
+        patched.setattr(Output, "write", lambda self, lines: write(self, interrupted(lines)))
+        assert run(*command).status == 130
+    english = (tmp_path / "train.en").read_text()
+    (tmp_path / "train.en").write_text("\n".join(english.splitlines()[::-1]))
+    said = run(*command).sentence
+    assert said.startswith("run.translations.txt.part answers another text in line 1; give the")
+    (tmp_path / "train.en").write_text(english)
+    run(*learn, "--seed", "5", "--force")
+    said = run(*command).sentence
+    assert said.startswith("run.translations.txt.part is of another job (other model or choices)")
+    run(*learn, "--force")
+    assert run(*command).status == 0
+    translations = (tmp_path / "run.translations.txt").read_text()
+    assert run(*command, "--force").status == 0
+    assert (tmp_path / "run.translations.txt").read_text() == translations
+    assert not list(tmp_path.glob("*.part*"))

@@ -108,24 +108,23 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
         if valid is not None and job.layout != written.layout:
             known.write(known.paths, valid.sources, valid.targets)
             job = replace(job, valid=known.files)
-        self._translate(teacher, job, data.sources, written)
+        self._translate(teacher, data.sources, written)
         written.write(written.paths[:-1], data.sources, data.sources)
         return replace(job, files=written.files, layout=written.layout)
 
-    def _translate(
-        self, teacher: "Model", job: "Job", sources: Sequence[str], written: "Beside"
-    ) -> None:
+    def _translate(self, teacher: "Model", sources: Sequence[str], written: "Beside") -> None:
         """The last file that is written, which grows and is gone on with after an interruption."""
         from pellucid.decode.generate import Generation
-        from pellucid.decode.many import Output, answered, as_text
+        from pellucid.decode.many import Output, answered, as_text, job_of
 
-        about = {"teacher": self.teacher, "files": list(job.files), "beams": self.beams}
-        output = Output(written.paths[-1], about, self.existing)
         generation = Generation.of(teacher, {"beams": self.beams})
-        rest = sources[output.done :]
-        answers = (as_text(found) for found in answered(generation, rest, output.done))
+        about = {**job_of(generation), "columns": written.columns}
+        output = Output(written.paths[-1], about, self.existing)
+        left = output.left(sources)
+        answers = map(as_text, answered(generation, left, output.done))
+        pairs = zip(sources[output.done :], answers, strict=True)
         with waiting("The teacher translates"):
-            output.write(written.lines(*pair)[-1] for pair in zip(rest, answers, strict=True))
+            output.write(written.lines(*pair)[-1] for pair in pairs)
         say(str(output.path), who="saved")
 
 

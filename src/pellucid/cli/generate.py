@@ -152,15 +152,14 @@ class Generate(Reading, Writing):
         say(f"{len(best.ids)} tokens, score {best.score:.4f}{drawn}", who=best.finish)
 
     def _many(self, generation: "Generation") -> None:
-        from pellucid.decode.many import Gaps, Output, answered, line_for
+        from pellucid.decode.many import Gaps, Output, answered, job_of, line_for
         from pellucid.text.formats import Layout
 
         assert self.out is not None
-        line, planner = line_for(self.out), generation.planner
+        line = line_for(self.out)
         corpus = self.corpus(self.files or [], Layout(gaps="kept"))
-        job = {"weights": generation.model.digest(), "said": repr(planner.said)}
-        job["choices"] = repr(vars(planner.choices))
-        output, gaps = Output(self.out, job, self.existing, planner.seed), Gaps()
+        seed, gaps = generation.planner.seed, Gaps()
+        output = Output(self.out, job_of(generation), self.existing, seed)
         if output.done:
             say(f"going on after {output.done:,} answers", who="resumed")
         texts = output.left(gaps.counted(self._texts(corpus)))

@@ -50,6 +50,13 @@ def prompt_of(generation: Generation, text: str) -> list[Prompt]:
     return prompts(generation.model, generation.planner.said, text, None, None)
 
 
+def job_of(generation: Generation) -> dict[str, Any]:
+    """All that an answer depends on beside its text."""
+    planner = generation.planner
+    job = {"said": repr(planner.said), "choices": repr(vars(planner.choices))}
+    return {"weights": generation.model.digest(), **job}
+
+
 class Gaps:
     """Counts the empty ones of texts on their way."""
 
