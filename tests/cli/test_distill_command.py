@@ -146,3 +146,30 @@ def test_translations_of_other_texts_or_of_another_teacher_are_not_mixed_in(
     assert run(*command, "--force").status == 0
     assert (tmp_path / "run.translations.txt").read_text() == translations
     assert not list(tmp_path.glob("*.part*"))
+
+
+def test_only_what_would_be_written_has_to_be_free(run, tmp_path: Path) -> None:
+    run("train", "translate", "train.en", "train.xx", *BRIEF, "--out", "teacher")
+    command = ("distill", "teacher", "train.en", "train.xx", *SPOKEN, "--out", "run")
+    measured = ("--valid", "train.en", "--valid", "run.valid.sources.txt")
+    (tmp_path / "run.valid.sources.txt").write_bytes((tmp_path / "train.xx").read_bytes())
+    assert run(*command, *measured, "--encoding", "latin-1").sentence == (
+        "run.valid.sources.txt is needed, so run.valid.sources.txt cannot be replaced; "
+        "name another."
+    )
+    assert run(*command, *measured).status == 0
+    assert (tmp_path / "run.valid.sources.txt").read_text() == (tmp_path / "train.xx").read_text()
+
+
+def test_what_is_measured_on_is_written_last_so_that_it_is_in_nobodys_way(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("train", "translate", "train.en", "train.xx", *BRIEF, "--out", "teacher")
+    measured = ("--encoding", "latin-1", "--valid", "train.en", "--valid", "train.xx")
+    command = ("distill", "teacher", "train.en", "train.xx", *measured, *SPOKEN, "--out", "run")
+    with monkeypatch.context() as patched:
+        write = Output.write
+        patched.setattr(Output, "write", lambda self, lines: write(self, interrupted(lines)))
+        assert run(*command).status == 130
+    assert run(*command).status == 0
+    assert (tmp_path / "run.valid.sources.txt").is_file()

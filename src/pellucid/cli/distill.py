@@ -102,15 +102,17 @@ class Distill(Labelled, Written, STUDENT, OfTeacher):  # the last base has the f
 
         data, valid = job.data()
         written, known = (Beside.of(job, out.with_name(out.name + end)) for end in ("", ".valid"))
-        for path in (*written.paths, *known.paths):
+        apart = valid is not None and job.layout != written.layout
+        for path in (*written.paths, *(known.paths if apart else ())):
             check_needs(job, path)
             check_writable(path, self.existing)
-        if valid is not None and job.layout != written.layout:
-            known.write(known.paths, valid.sources, valid.targets)
-            job = replace(job, valid=known.files)
         self._translate(teacher, data.sources, written)
         written.write(written.paths[:-1], data.sources, data.sources)
-        return replace(job, files=written.files, layout=written.layout)
+        job = replace(job, files=written.files, layout=written.layout)
+        if not apart:
+            return job
+        known.write(known.paths, valid.sources, valid.targets)
+        return replace(job, valid=known.files)
 
     def _translate(self, teacher: "Model", sources: Sequence[str], written: "Beside") -> None:
         """The last file that is written, which grows and is gone on with after an interruption."""
