@@ -145,6 +145,28 @@ def test_answers_of_two_models_are_not_mixed(
     assert "is of another job (other model or choices)" in capsys.readouterr().err
 
 
+def test_other_texts_are_refused_or_answered_anew(
+    decoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    texts, out, whole = (tmp_path / f"{name}.txt" for name in ("in", "out", "whole"))
+    texts.write_text("ice\nthe seal\na bank\n")
+    command = ["generate", "--model", decoder, "--files", str(texts), "--max-new-tokens", "3"]
+    append = Output.write
+    with monkeypatch.context() as patched:
+        patched.setattr(Output, "write", lambda self, lines: append(self, stopping(lines, 2)))
+        assert main([*command, "--out", str(out)]) == 130
+    capsys.readouterr()
+    texts.write_text("the river\nthe seal\na bank\n")
+    assert main([*command, "--out", str(out)]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "answers another text in line 1" in said
+    assert said.endswith("delete it, or start anew with --force.")
+    assert main([*command, "--out", str(out), "--force"]) == 0
+    assert capsys.readouterr().err == f"saved: {out}\n"
+    assert main([*command, "--out", str(whole)]) == 0
+    assert out.read_text() == whole.read_text()
+
+
 def stopping(lines: Iterable[str], after: int) -> Iterator[str]:
     yield from islice(lines, after)
     raise KeyboardInterrupt

@@ -98,6 +98,23 @@ def test_answers_to_other_texts_are_not_mixed_in(tmp_path: Path, texts: list[str
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [(["ice", "a bank", "it"], 1), (["ice"], 1), (["a bank", "ice", "it", "the seal"], 0)],
+)
+def test_other_texts_are_answered_anew_where_answers_may_be_replaced(
+    tmp_path: Path, texts: list[str], kept: int
+) -> None:
+    path = tmp_path / "out.txt"
+    stopped_after(Output(path, {}), ["ice", "the seal", "it"], 2)
+    again = Output(path, {}, "replace")
+    left = again.left(iter(texts))  # as of standard input, they come once
+    assert again.done == kept
+    again.write(map(str.upper, left))
+    assert path.read_text().splitlines() == [text.upper() for text in texts]
+    assert [file.name for file in tmp_path.iterdir()] == ["out.txt"]
+
+
 def test_another_job_is_not_mixed_in(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     (tmp_path / "out.txt.part").write_text("one\n")

@@ -160,9 +160,9 @@ class Generate(Reading, Writing):
         corpus = self.corpus(self.files or [], Layout(gaps="kept"))
         seed, gaps = generation.planner.seed, Gaps()
         output = Output(self.out, job_of(generation), self.existing, seed)
+        texts = output.left(gaps.counted(self._texts(corpus)))
         if output.done:
             say(f"going on after {output.done:,} answers", who="resumed")
-        texts = output.left(gaps.counted(self._texts(corpus)))
         output.write(map(line, answered(generation.seeded(output.seed), texts, output.done)))
         if gaps.count:
             say(f"{gaps.count:,} empty lines stay empty", who="note")

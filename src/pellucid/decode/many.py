@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pellucid.record.files import Existing, check_writable
 
 WINDOW = 32  # batches that are sorted by length together
 DIGEST = 8  # bytes that tell a text from others
+ANEW = "delete it, or start anew with --force"
 
 
 def answered(generation: Generation, texts: Iterable[str], first: int = 0) -> Iterator[Answers]:
@@ -80,26 +82,32 @@ class Output:
         self, path: Path, job: dict[str, Any], existing: Existing = "refuse", seed: int = 0
     ) -> None:
         check_writable(path, existing)
-        self.path, self.job, self.seed = path, job, seed
+        self.path, self.job, self.existing, self.seed = path, job, existing, seed
         self.part = path.with_name(f"{path.name}.part")
         self.about = path.with_name(f"{path.name}.part.json")
         self.asked = path.with_name(f"{path.name}.part.texts")  # a digest of each text
-        self.done = self._begin(existing)
+        self.done = self._begin()
 
     def left(self, texts: Iterable[str]) -> Iterator[str]:
-        """The texts after those that are answered, which must be as they were then."""
+        """The texts after those that are answered, which must be as they were then.
+
+        Where answers may be replaced, they are from the first other text on.
+        """
         given = iter(texts)
         with self.asked.open("a+b") as file:
-            file.truncate(self.done * DIGEST)
             file.seek(0)
-            for number in range(1, self.done + 1):
-                text = next(given, None)
-                if text is None or digest(text) != file.read(DIGEST):
-                    raise UsageError(
-                        f"{self.part} answers another text in line {number}; give the texts that "
-                        "it was begun with, or delete it."
-                    )
-            for text in given:
+            for number in range(self.done):
+                ahead = list(islice(given, 1))
+                if [file.read(DIGEST)] != list(map(digest, ahead)):
+                    self._forget_from(number)
+                    given = chain(ahead, given)
+                    break
+        return self._noted(given)
+
+    def _noted(self, texts: Iterable[str]) -> Iterator[str]:
+        with self.asked.open("ab") as file:
+            file.truncate(self.done * DIGEST)
+            for text in texts:
                 file.write(digest(text))
                 file.flush()
                 yield text
@@ -115,23 +123,33 @@ class Output:
         self.about.unlink(missing_ok=True)
         self.asked.unlink(missing_ok=True)
 
-    def _begin(self, existing: Existing) -> int:
+    def _forget_from(self, number: int) -> None:
+        """What was answered before stays true."""
+        if self.existing == "refuse":
+            raise UsageError(
+                f"{self.part} answers another text in line {number + 1}; give the texts that it "
+                f"was begun with, {ANEW}."
+            )
+        self.done = self._keep(number)
+
+    def _begin(self) -> int:
         """How many whole lines an interrupted run has left; half a line is taken off."""
         if not self.part.is_file():
             self._start()
             return 0
         job, seed = self._before()
         if job != json.loads(json.dumps(self.job)):
-            if existing == "refuse":
-                raise UsageError(
-                    f"{self.part} is of another job (other model or choices); "
-                    "delete it, or start anew with --force."
-                )
+            if self.existing == "refuse":
+                raise UsageError(f"{self.part} is of another job (other model or choices); {ANEW}.")
             self._start()
             return 0
         self.seed = seed
+        return self._keep()
+
+    def _keep(self, count: int | None = None) -> int:
+        """Take off all but the first whole lines; say how many there are."""
         with self.part.open("r+b") as file:
-            whole = [len(line) for line in file if line.endswith(b"\n")]
+            whole = [len(line) for line in islice(file, count) if line.endswith(b"\n")]
             file.truncate(sum(whole))
         return len(whole)
 
