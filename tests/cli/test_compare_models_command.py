@@ -60,3 +60,9 @@ def test_bad_input(run, arguments: list[str], status: int, sentence: str) -> Non
     ran = run("compare-models", *arguments)
     assert ran.status == status
     assert ran.sentence.startswith(sentence)
+
+
+@pytest.mark.parametrize("sets", [("-", "--valid", "-"), ("train.tsv", "--valid", "-")])
+def test_standard_input_is_one_of_the_files_at_most(run, sets: tuple[str, ...]) -> None:
+    said = run("compare-models", *sets, "--test", "-", *QUICK).sentence
+    assert said == "Standard input can be read once; give - once."

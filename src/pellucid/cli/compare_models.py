@@ -62,8 +62,10 @@ class CompareModels(Labelled, Replacing):
         """Read, learn, measure, print, write."""
         from pellucid.record.files import check_folder
         from pellucid.text.formats import Layout
+        from pellucid.text.sources import check_once
         from pellucid.train.comparing import ABOUT, AS_USUAL, RIVALS, compare_models
 
+        check_once([*self.files, *self.valid, *(self.test or [])])
         if self.out:
             check_folder(self.out, self.existing, mark=ABOUT)
         wanted = Layout(labels="wanted")

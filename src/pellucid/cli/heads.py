@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pellucid.cli.options import FILES, Reading
-from pellucid.cli.pairs import SOURCES, beside, check_heard
+from pellucid.cli.pairs import SOURCES, beside
 from pellucid.cli.problems import notes
 from pellucid.cli.progress import shown
 from pellucid.cli.studying import ENDINGS, FORCE, JSON, MODEL, Study, loaded
@@ -65,8 +65,10 @@ class Heads(Reading, Study):
 
     def run(self) -> None:
         """Everything that can be wrong is found before the model runs."""
+        from pellucid.text.sources import check_once
+
         self.check_places((*ENDINGS, TABLE))
-        check_heard(self.files, self.sources)
+        check_once([*self.files, *(self.sources or [])])
         if self.parts and self.parts.exists() and not self.parts.is_dir():
             raise UsageError(f"{self.parts} is a file; --parts takes a folder.")
 

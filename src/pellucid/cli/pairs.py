@@ -1,23 +1,17 @@
 """Two files side by side: texts, and the sources they were made from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import typer
 
-from pellucid.errors import PellucidError, UsageError
+from pellucid.errors import PellucidError
 
 if TYPE_CHECKING:
     from pellucid.text.formats import Document
 
 SOURCES = typer.Option(metavar="FILE", help="What was translated, a line each.", show_default=False)
-
-
-def check_heard(files: Sequence[str], sources: Sequence[str] | None) -> None:
-    """Both sides cannot come by standard input."""
-    if [*files, *(sources or [])].count("-") > 1:
-        raise UsageError("Standard input can be read once; give - once.")
 
 
 def beside(texts: "Iterator[Document]", sources: "Iterator[Document]") -> Iterator[tuple[str, str]]:

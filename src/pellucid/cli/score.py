@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pellucid.cli.options import FILES, Reading
-from pellucid.cli.pairs import SOURCES, beside, check_heard
+from pellucid.cli.pairs import SOURCES, beside
 from pellucid.cli.problems import notes
 from pellucid.cli.see import waiting
 
@@ -50,8 +50,9 @@ class Score(Reading):
         """A line for each text, then the sums."""
         from pellucid.decode.score import Total
         from pellucid.models.load import load
+        from pellucid.text.sources import check_once
 
-        check_heard(self.files, self.sources)
+        check_once([*self.files, *(self.sources or [])])
         with notes(), waiting(f"Loading {self.model}"):
             model = load(self.model)
         total = Total()

@@ -239,10 +239,10 @@ class See(Replacing):
 
 def read(texts: list[str]) -> list[str]:
     """The texts, checked; - is standard input."""
+    from pellucid.text.sources import check_once
     from pellucid.text.tokenizer import check_text
 
-    if texts.count("-") > 1:
-        raise UsageError("Standard input can be read once; give - once.")
+    check_once(texts)
     return [check_text(_standard_input() if text == "-" else text) for text in texts]
 
 

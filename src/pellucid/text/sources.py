@@ -85,9 +85,8 @@ class Corpus:
         self.layout = layout or Layout()
         self.broken = broken
         self.paths = tuple(map(str, paths))
-        self.sources = [source for path in paths for source in found(str(path), self.layout)]
-        if sum(source.path is None for source in self.sources) > 1:
-            raise UsageError("Standard input can be read once; give - once.")
+        check_once(self.paths)
+        self.sources = [source for path in self.paths for source in found(path, self.layout)]
         self.size = sum(source.size for source in self.sources)
         self._heard = False  # whether standard input has been read
         self._begin()
@@ -160,6 +159,12 @@ class Corpus:
             lines = "line was" if len(self._skipped) == 1 else "lines were"
             count = f"{len(self._skipped):,} broken {lines} left out"
             warnings.warn(f"{count}, first: {self._skipped[0]}.", stacklevel=2)
+
+
+def check_once(names: Sequence[str]) -> None:
+    """Of all that a command reads, one at most is standard input."""
+    if names.count(STANDARD_INPUT) > 1:
+        raise UsageError("Standard input can be read once; give - once.")
 
 
 def found(path: str, layout: Layout) -> Iterator[Source]:

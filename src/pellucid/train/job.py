@@ -12,7 +12,7 @@ import numpy as np
 from pellucid.errors import PellucidError, UsageError
 from pellucid.record.printed import counted
 from pellucid.text.formats import Layout
-from pellucid.text.sources import STANDARD_INPUT, Corpus
+from pellucid.text.sources import Corpus, check_once
 from pellucid.train.classifiers import CERTAIN, CLASSIFIERS
 from pellucid.train.examples import Examples
 from pellucid.train.kept import Kept
@@ -68,8 +68,7 @@ class Job:
         """What is learned from, and what it is measured on."""
         if not self.files:
             raise UsageError("There are no files to learn from; name some.")
-        if (*self.files, *self.valid).count(STANDARD_INPUT) > 1:
-            raise UsageError("Standard input can be read once; give - once.")
+        check_once((*self.files, *self.valid))
         read = READERS[self.settings.task]
         return read(self, self.files), read(self, self.valid) if self.valid else None
 
