@@ -16,16 +16,16 @@ from pellucid.cli.options import Replacing, check_shown
 from pellucid.cli.problems import notes, say
 from pellucid.errors import UsageError
 from pellucid.models.builtin import default
+from pellucid.record.files import PICTURES
 
 if TYPE_CHECKING:
     from pellucid.models.model import Model
     from pellucid.record.trace import Trace
     from pellucid.views.choice import Choice
 
-FIGURES = (".png", ".svg", ".pdf")
-OF_ONE = (".xlsx", *FIGURES)  # what shows one text, however many there are
+OF_ONE = (".xlsx", *PICTURES)  # what shows one text, however many there are
 SHOWN = {
-    "figure": FIGURES,
+    "figure": PICTURES,
     "layers": (".html",),
     "weights": (".html", ".json", ".safetensors"),
 }

@@ -12,6 +12,7 @@ from pellucid.cli.options import FILES, Labelled
 from pellucid.cli.see import waiting
 from pellucid.cli.studying import ENDINGS, FORCE, JSON, MODEL, Study, loaded
 from pellucid.errors import UsageError
+from pellucid.record.files import PICTURES
 
 if TYPE_CHECKING:
     from pellucid.models.model import Model
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Examples = list[tuple[str, str]]  # a sentence and its label
 
-PICTURES = (".png", ".svg", ".pdf")
 TEST = typer.Option(
     metavar="FILE",
     help="Sentences to ask about, else each sentence is asked with itself left out. "

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pellucid.errors import PellucidError, UsageError
 
+PICTURES = (".png", ".svg", ".pdf")  # the endings of what is drawn as a figure
 Existing = Literal["refuse", "replace"]
 
 REPLACE = "choose another name, or replace it (--force, in Python existing='replace')"

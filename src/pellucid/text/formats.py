@@ -12,7 +12,7 @@ from typing import IO, Any, Literal, NamedTuple
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.text.cells import delimiter_of, quoted, unquoted
-from pellucid.text.lines import Broken, Lines, Unfit
+from pellucid.text.lines import Broken, Lines, Unfit, half_at
 
 FormatName = Literal["txt", "csv", "tsv", "jsonl", "parquet"]
 Unit = Literal["line", "paragraph", "file"]
@@ -215,18 +215,10 @@ def parsed(text: str, layout: Layout, line: int) -> Document | Broken:
     if not isinstance(record, dict):
         return Broken(line, "is no JSON object")
     found = layout.pick(record, line)
-    if isinstance(found, Document) and halved(*found.texts, found.label or ""):
+    said = (*found.texts, found.label or "") if isinstance(found, Document) else ()
+    if half_at("".join(said)) is not None:
         return Broken(line, "has half a character (a lone surrogate)")
     return found
-
-
-def halved(*texts: str) -> bool:
-    """Whether one holds what JSON can say and no file can: \\ud83d without its other half."""
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def columns(stream: BufferedReader, layout: Layout) -> Iterator[Document | Broken]:

@@ -30,6 +30,15 @@ class Unfit(UsageError):
     """A whole file that is not as was said; the sentence begins with the file's name."""
 
 
+def half_at(text: str) -> int | None:
+    """Where half a character stands, as JSON can say it (\\ud83d) and no file; else None."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
+
+
 class Lines(Iterator[str]):
     """Lines with their ends; `number` is the last one's. What was no text is kept for `take`."""
 

@@ -8,6 +8,7 @@ import tokenizers
 
 from pellucid.errors import UsageError
 from pellucid.record.tokens import Tokens
+from pellucid.text.lines import half_at
 
 Span = tuple[int, int]  # characters, from the first to before the last
 Given = tuple[str, list[Span]]
@@ -19,12 +20,8 @@ def check_text(text: str) -> str:
     """The text, if it is one that can be read."""
     if not text.strip():
         raise UsageError("The text is empty; give at least one word.")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(
-            f"The text is not valid UTF-8 at character {error.start}; save it as UTF-8."
-        ) from error
+    if (half := half_at(text)) is not None:
+        raise UsageError(f"The text is not valid UTF-8 at character {half}; save it as UTF-8.")
     return text
 
 

@@ -16,6 +16,7 @@ from pellucid.errors import PellucidError, UsageError
 from pellucid.record.files import REPLACE, Existing, settle
 from pellucid.text.folder import ROLES
 from pellucid.text.kinds import KINDS, Kind, KindName, too_small
+from pellucid.text.lines import half_at
 from pellucid.text.recipe import frame
 from pellucid.text.tokenizer import Tokenizer
 
@@ -75,12 +76,10 @@ def _checked(texts: Iterable[str]) -> Iterator[str]:
     yield LINE_END
     empty = True
     for number, text in enumerate(texts, 1):
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
+        if (half := half_at(text)) is not None:
             raise PellucidError(
-                f"Text {number:,} is not valid Unicode at character {error.start}; mend it."
-            ) from error
+                f"Text {number:,} is not valid Unicode at character {half}; mend it."
+            )
         empty = empty and not text.strip()
         yield text
     if empty:

@@ -12,6 +12,7 @@ from jaxtyping import Int
 
 from pellucid.errors import PellucidError, UsageError
 from pellucid.record.batched import batched
+from pellucid.text.lines import half_at
 from pellucid.text.tokenizer import Tokenizer
 from pellucid.train.examples import Pair
 from pellucid.train.kept import number_of
@@ -115,13 +116,11 @@ def parts(text: str) -> str | tuple[str, str]:
 def readable(texts: Iterable[str], what: str = "Text") -> Iterator[str]:
     """The texts; half a character in one, as JSON may hold it, is an error."""
     for at, text in enumerate(texts):
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
+        if (half := half_at(text)) is not None:
+            number = number_of(texts, at)
             raise PellucidError(
-                f"{what} {number_of(texts, at):,} is not valid Unicode at character "
-                f"{error.start}; mend it."
-            ) from error
+                f"{what} {number:,} is not valid Unicode at character {half}; mend it."
+            )
         yield text
 
 

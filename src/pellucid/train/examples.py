@@ -1,6 +1,5 @@
 """Examples: texts with their labels."""
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,10 +11,9 @@ from jaxtyping import Bool
 
 from pellucid.errors import PellucidError
 from pellucid.text.formats import Document
+from pellucid.text.lines import half_at
 from pellucid.train.kept import Kept, Many, Numbers, Some, number_of
 from pellucid.train.several import split
-
-HALF = re.compile(r"[\ud800-\udfff]")  # of a character, as JSON may hold it
 
 
 class Pair(str):
@@ -97,7 +95,7 @@ class Examples:
                         f"The text of line {document.line} has no label; say the column (--label), "
                         "or put plain texts into a folder for each label."
                     )
-                if HALF.search(document.label):
+                if half_at(document.label) is not None:
                     raise PellucidError(
                         f"The label {document.label!r} of line {document.line} is not valid "
                         "Unicode; mend it."

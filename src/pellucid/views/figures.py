@@ -5,16 +5,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pellucid.errors import UsageError
-from pellucid.record.files import Existing, write
+from pellucid.record.files import PICTURES, Existing, write
 from pellucid.train.history import Curve
-
-ENDINGS = (".png", ".svg", ".pdf")
 
 
 def check_figure(path: Path) -> None:
     """Say early why a figure could not be drawn."""
-    if path.suffix not in ENDINGS:
-        raise UsageError(f"{path} is no figure; name it {', '.join(ENDINGS)}.")
+    if path.suffix not in PICTURES:
+        raise UsageError(f"{path} is no figure; name it {', '.join(PICTURES)}.")
     if find_spec("matplotlib") is None:
         raise UsageError("Figures need Matplotlib: pip install 'pellucid[figures]'.")
 
