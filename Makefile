@@ -54,7 +54,7 @@ test: programs build/venv/created
 	build/venv/bin/python $(INSTALL) --no-deps $(CARRIED)
 	$(MAKE) --no-print-directory rules TOOLS=build/venv/bin
 	away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && \
-	cp -r tests examples docs mkdocs.yml pyproject.toml *.md benchmarks "$$away" && cd "$$away" && \
+	cp -r tests examples docs recipes mkdocs.yml pyproject.toml *.md benchmarks "$$away" && cd "$$away" && \
 	PELLUCID_INSTALLED=yes PELLUCID_SHARED="$(SHARED)" $(CURDIR)/build/venv/bin/pytest -n 2
 
 docs: .venv/tools

@@ -114,7 +114,6 @@ def test_a_run_that_was_changed_can_be_repeated(began: dict, said: dict) -> None
     checked(changed(job(**began), said))
 
 
-@pytest.mark.skipif(not RECIPES, reason="the recipes are in the repository alone")
 @pytest.mark.parametrize("path", RECIPES + MODELS, ids=lambda path: path.stem)
 def test_all_that_the_recipes_say_is_heard(path: Path) -> None:
     checked(Job.read(path))

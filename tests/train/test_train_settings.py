@@ -64,7 +64,6 @@ def test_tokens_of_a_step_take_the_place_of_usual_rows() -> None:
     assert usual(task="classify", tokens=999, rows=8).rows == 8
 
 
-@pytest.mark.skipif(not RECIPES, reason="the recipes are in the repository alone")
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_the_recipes_can_be_read(path: Path) -> None:
     job = Job.read(path)
